@@ -2,7 +2,7 @@
 //! runs the tests.
 #![cfg(target_os = "linux")]
 
-use culprit_jvm::{Jdk, Sandbox, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations, Sandbox};
 use studies::attacks::attempt::judge;
 use studies::attacks::stage::{Confines, Stage};
 use studies::attacks::{Attempt, Verdict, Way, attempts};
@@ -23,7 +23,7 @@ fn no_attempt_to_get_out_of_the_sandbox_succeeds_and_most_do_without_one() {
     if !can_confine() {
         return;
     }
-    let jdks = Jdk::all(&Surroundings::of_process());
+    let jdks = Jdk::all(&JdkLocations::of_process());
     let jdk = jdks
         .iter()
         .filter(|jdk| jdk.tool("javac").is_file())

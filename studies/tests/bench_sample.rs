@@ -6,14 +6,14 @@ mod build;
 use std::path::Path;
 use std::time::Duration;
 
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 use studies::bench::candidates::{Candidates, Effort, Way};
 
 #[test]
 fn candidates_are_in_sync_however_their_state_is_made_clean() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let culprit = build::culprit(&build::profile_folder());
-    let jdk = Jdk::find(&Surroundings::of_process()).unwrap();
+    let jdk = Jdk::find(&JdkLocations::of_process()).unwrap();
     let place = tempfile::tempdir().unwrap();
     let candidates = Candidates::prepare(root, &culprit, &jdk, place.path()).unwrap();
     assert!((20..100).contains(&candidates.steps()), "{candidates:#?}");

@@ -5,7 +5,7 @@ mod build;
 
 use std::path::Path;
 
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 use studies::changes::proof::Place;
 use studies::changes::releases::PAIRS;
 use studies::changes::study::Study;
@@ -24,7 +24,7 @@ fn the_line_that_decides_between_two_releases_is_in_the_method_that_was_fixed() 
         corpus: &root.join("corpus"),
         workshop: Workshop {
             maven: &Maven::new(std::env::var_os("PATH").as_deref(), &studies.join("maven")),
-            jdk: &Jdk::find(&Surroundings::of_process()).unwrap(),
+            jdk: &Jdk::find(&JdkLocations::of_process()).unwrap(),
         },
     };
     let pair = PAIRS.iter().find(|pair| pair.case == "csv-269").unwrap();

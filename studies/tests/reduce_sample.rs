@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use culprit_jvm::{Interrupt, Jdk, Surroundings};
+use culprit_jvm::{Interrupt, Jdk, JdkLocations};
 use culprit_reduce::Schedule;
 use studies::process::{Outcome, Run, tool, words};
 use studies::reduce::meter::{Closing, Meter};
@@ -17,7 +17,7 @@ use studies::reduce::{Reducer, reduce};
 /// A recording of the program whose belt grows wrongly, and the agent.
 fn recorded(place: &Path) -> (PathBuf, PathBuf) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let jdk = Jdk::find(&Surroundings::of_process()).unwrap();
+    let jdk = Jdk::find(&JdkLocations::of_process()).unwrap();
     let sources = root.join("fixtures/debug/crash");
     let files = [
         "lib/belts/Belt",

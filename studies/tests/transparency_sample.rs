@@ -5,7 +5,7 @@ mod build;
 
 use std::path::Path;
 
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 use studies::maven::Maven;
 use studies::transparency::{LIBRARIES, Library, Study};
 
@@ -21,7 +21,7 @@ fn the_tests_of_commons_csv_end_alike_when_recorded() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let profile = build::profile_folder();
     let place = profile.parent().unwrap().join("studies");
-    let jdk = Jdk::find(&Surroundings::of_process()).unwrap();
+    let jdk = Jdk::find(&JdkLocations::of_process()).unwrap();
     let study = Study {
         culprit: build::culprit(&profile),
         place: place.join("sample"),

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 use sha2::{Digest, Sha256};
 
 use crate::{process, tree};
@@ -135,7 +135,7 @@ impl Set {
 }
 
 fn jdk() -> anyhow::Result<Jdk> {
-    Jdk::find(&Surroundings::of_process())
+    Jdk::find(&JdkLocations::of_process())
         .map_err(|error| anyhow::anyhow!("{error}; {}", error.next_step()))
 }
 

@@ -7,7 +7,7 @@ use culprit_model::observe::is_jdk_name;
 use culprit_weave::ahead::Settled;
 
 use crate::agent::Agent;
-use crate::classes::{Facts, Loader};
+use crate::classes::{ClassDecision, Loader};
 use crate::load::{Loading, code_source};
 use crate::recorder::{Message, OwnedClass};
 
@@ -40,7 +40,7 @@ impl Agent {
         for (method, why) in woven.skipped {
             self.recorder.not_woven(method.replace('/', "."), why);
         }
-        let facts = Facts {
+        let facts = ClassDecision {
             observed: part.observed,
             // The class file has the field already; nobody is to add it.
             owns_id: false,

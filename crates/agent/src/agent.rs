@@ -12,17 +12,18 @@ use culprit_model::AgentOptions;
 use culprit_model::options::{Arrays, RecordOptions, WeaveOptions, WorkerOptions};
 use culprit_model::secret::{self, MASK};
 use culprit_trace::{EXTENSION, SALT_NOTE, Start, Writer};
-use culprit_weave::lines::Lines;
+use culprit_weave::lines::LineCounters;
 use culprit_weave::{Purpose, SiteNumbers, hook};
 use regex_lite::Regex;
 
 use crate::callbacks::write_private;
 use crate::classes::{Classes, Heirs};
+use crate::load::connect_module;
 use crate::lock::LockSafe;
 use crate::natives;
 use crate::recorder::{Message, Recorder, RecorderThread};
 use crate::roots::Roots;
-use crate::runtime::{self, Names};
+use crate::runtime::{self, RuntimeNames};
 use crate::surroundings;
 use crate::worker;
 
@@ -33,7 +34,7 @@ pub(crate) struct Agent {
     pub(crate) jvmti: Jvmti,
     pub(crate) purpose: Purpose,
     /// The names of the runtime in this JVM.
-    pub(crate) names: Names,
+    pub(crate) names: RuntimeNames,
     /// Classes are woven; a witness records failures alone.
     pub(crate) weaves: bool,
     pub(crate) arrays: Arrays,
@@ -45,7 +46,7 @@ pub(crate) struct Agent {
     pub(crate) heirs: Heirs,
     pub(crate) numbers: SiteNumbers,
     /// The lines of observed classes, if they are counted.
-    pub(crate) lines: Option<Lines>,
+    pub(crate) lines: Option<LineCounters>,
     pub(crate) redact: Vec<Regex>,
     pub(crate) losses: [&'static str; 6],
     thread: Mutex<Option<RecorderThread>>,
@@ -106,8 +107,8 @@ impl Agent {
         let agent = Agent::new(jvmti, feature, recorder, roots, &record.weave);
         Ok(Agent {
             names: match record.beside {
-                true => Names::Beside,
-                false => Names::Usual,
+                true => RuntimeNames::Beside,
+                false => RuntimeNames::Usual,
             },
             records_contents: record.contents,
             redact,
@@ -141,7 +142,7 @@ impl Agent {
         let recorder = Arc::new(Recorder::new(None)?);
         Ok(Agent {
             purpose: Purpose::Replay,
-            lines: options.coverage.then(Lines::default),
+            lines: options.coverage.then(LineCounters::default),
             ..Agent::new(jvmti, feature, recorder, Roots::default(), weave)
         })
     }
@@ -157,7 +158,7 @@ impl Agent {
         Agent {
             jvmti,
             purpose: Purpose::Record,
-            names: Names::Usual,
+            names: RuntimeNames::Usual,
             weaves: true,
             arrays: weave.arrays,
             salt: weave.salt,
@@ -206,26 +207,10 @@ impl Agent {
                 }
             }
         }
-        let class_class = jni.object_class(&ours);
-        let get_module = jni.method(&class_class, "getModule", "()Ljava/lang/Module;")?;
-        let module = jni
-            .call_object(&ours, get_module, &[])?
-            .ok_or("the runtime has no module")?;
-        let base = jni
-            .call_object(&class_class, get_module, &[])?
-            .ok_or("java.base has no module")?;
-        self.jvmti
-            .add_module_exports(&base, "jdk.internal.misc", &module)?;
-        for package in OPENED {
-            self.jvmti.add_module_opens(&base, package, &module)?;
-        }
-        for named in self.jvmti.all_modules(jni)? {
-            // Unnamed modules read every module already and refuse.
-            let _ = self.jvmti.add_module_reads(&named, &module);
-        }
+        connect_module(self.jvmti, jni, &ours, &OPENED)?;
         if !self.redact.is_empty() {
             let values = jni.find_class(&names.class("culprit/runtime/Values"))?;
-            jni.set_static_boolean(&values, "masking", true)?;
+            jni.set_static_field(&values, "masking", "Z", &Passed::Boolean(true))?;
         }
         // Asking for a method initialises its class, so that no woven method has to: there the
         // stack or the heap might be full, and the class be unusable for good.
@@ -298,7 +283,7 @@ impl Agent {
 /// the other way round.
 fn meet(jni: &Jni<'_>) -> Result<(), Trouble> {
     let usual = "culprit/runtime/Beside";
-    let Ok(beside) = jni.find_class(&Names::Beside.class(usual)) else {
+    let Ok(beside) = jni.find_class(&RuntimeNames::Beside.class(usual)) else {
         return Ok(());
     };
     let ours = jni.find_class(usual)?;
@@ -364,7 +349,7 @@ const SALT: &str = "SALT32L";
 fn salt(jni: &Jni<'_>) -> Option<(String, String)> {
     let read = |jni: &Jni<'_>| {
         let class = jni.find_class(IMMUTABLE).ok()?;
-        jni.static_long(&class, SALT).ok()
+        jni.get_static_field(&class, SALT, "J").ok()?.long()
     };
     let salt = jni.with_frame(read).ok()??;
     Some((SALT_NOTE.to_owned(), salt.to_string()))

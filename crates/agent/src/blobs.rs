@@ -13,11 +13,11 @@ const MOST: usize = 1 << 20;
 
 #[derive(Default)]
 pub(crate) struct Blobs {
-    known: Mutex<Known>,
+    known: Mutex<KnownBlobs>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownBlobs {
     by_content: HashMap<u128, BlobId>,
     next: u32,
 }

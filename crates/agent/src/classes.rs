@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Jvmti, Local};
-use culprit_model::observe::{Origin, is_jdk_name, is_tool_name};
+use culprit_model::observe::{ClassOrigin, is_jdk_name, is_tool_name};
 use culprit_model::site::TypeDef;
+use culprit_model::value::{Shape, class_of_descriptor};
 use culprit_model::{Member, Selection, TypeId};
 use culprit_trace::LoaderDef;
-use culprit_weave::library::{self, Role};
+use culprit_weave::library::{self, ClassRole};
 use culprit_weave::{MemberKind, Outline, Reference, World, outline};
 
 use crate::likeness;
@@ -23,7 +24,7 @@ use crate::worker::worker;
 
 /// What was decided about a class when it was loaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Facts {
+pub(crate) struct ClassDecision {
     pub(crate) observed: bool,
     /// Instances carry an id: the class has the field, or inherits it.
     pub(crate) has_id: bool,
@@ -50,14 +51,14 @@ pub(crate) const PLATFORM_LOADER: &str = "Ljdk/internal/loader/ClassLoaders$Plat
 const WORKER_LOADER: &str = "Lculprit/runtime/Loader;";
 
 #[derive(Default)]
-struct Known {
+struct KnownClasses {
     /// What loaded classes declare, with the numbers of their loaders.
     outlines: HashMap<String, (u32, Outline)>,
     /// External classes that an observed class extends.
     kin: HashSet<String>,
     /// Whether the classes of a loader, by its number, can call the runtime.
     reach: HashMap<u32, bool>,
-    facts: HashMap<(u32, String), Facts>,
+    facts: HashMap<(u32, String), ClassDecision>,
     /// Method references that were given bodies, for classes that have any.
     references: HashMap<(u32, String), Vec<Reference>>,
     /// Observed classes by name alone: how code refers to them before it is linked.
@@ -98,7 +99,7 @@ impl Heirs {
 pub(crate) struct Classes {
     pub(crate) selection: Selection,
     roots: Mutex<Roots>,
-    known: Mutex<Known>,
+    known: Mutex<KnownClasses>,
     pub(crate) outlines: Outlines,
     /// Loaders that were collected, and are still to be forgotten. No JVM function is called under
     /// this lock: the collector may be waiting for it.
@@ -122,9 +123,9 @@ impl World for Classes {
             return true;
         }
         let origin = if self.roots.lock_safe().has(class) {
-            Origin::Program
+            ClassOrigin::Program
         } else {
-            Origin::Library
+            ClassOrigin::Library
         };
         self.selection.selects(class, origin)
     }
@@ -226,7 +227,7 @@ impl Classes {
         class: &str,
         code_source: impl FnOnce() -> Option<String>,
     ) -> bool {
-        let by_name = self.selection.selects(class, Origin::Library);
+        let by_name = self.selection.selects(class, ClassOrigin::Library);
         let needs_origin = self.selection.app || self.selection.observe.is_empty();
         if by_name || !needs_origin || is_jdk_name(class) || is_tool_name(class) {
             return by_name;
@@ -236,14 +237,14 @@ impl Classes {
         self.selection.selects(
             class,
             if program {
-                Origin::Program
+                ClassOrigin::Program
             } else {
-                Origin::Library
+                ClassOrigin::Library
             },
         )
     }
 
-    pub(crate) fn remember(&self, loader: u32, class: &str, facts: Facts) {
+    pub(crate) fn remember(&self, loader: u32, class: &str, facts: ClassDecision) {
         let mut known = self.known.lock_safe();
         if facts.observed {
             known.observed.insert(class.to_owned());
@@ -286,7 +287,7 @@ impl Classes {
         self.known.lock_safe().kin.contains(class)
     }
 
-    pub(crate) fn facts(&self, loader: u32, class: &str) -> Option<Facts> {
+    pub(crate) fn facts(&self, loader: u32, class: &str) -> Option<ClassDecision> {
         self.known
             .lock_safe()
             .facts
@@ -377,13 +378,13 @@ impl Classes {
         let (form, code) = form(&signature, name, modifiers);
         let facts = self.facts_of(loader, name);
         let role = if signature.starts_with('[') {
-            Role::Live
+            ClassRole::Live
         } else if loader.is_jdk || (is_jdk_name(name) && !facts.observed) {
             library::role(host(name))
         } else if facts.observed {
-            Role::Observed
+            ClassRole::Observed
         } else {
-            Role::External
+            ClassRole::External
         };
         // Before the type itself, which events may name from then on.
         if let Some(element) = element_class(&signature) {
@@ -399,12 +400,12 @@ impl Classes {
             | (role as u64) << 28
             | u64::from(code) << 32
             | u64::from(facts.has_id) << 40
-            | u64::from(role != Role::Observed && library::is_immutable(host(name))) << 41;
+            | u64::from(role != ClassRole::Observed && library::is_immutable(host(name))) << 41;
         packed as i64
     }
 
     /// What is known of a class; one made at run time for another (a lambda) goes with its host.
-    fn facts_of(&self, loader: Loader, name: &str) -> Facts {
+    fn facts_of(&self, loader: Loader, name: &str) -> ClassDecision {
         if let Some(facts) = self.facts(loader.number, name) {
             return facts;
         }
@@ -413,9 +414,9 @@ impl Classes {
             && self
                 .facts(loader.number, host)
                 .is_some_and(|facts| facts.observed);
-        Facts {
+        ClassDecision {
             observed,
-            ..Facts::default()
+            ..ClassDecision::default()
         }
     }
 
@@ -482,29 +483,17 @@ impl Classes {
 /// program's own.
 fn loader_name(jni: &Jni<'_>, loader: &Local<'_>) -> Option<String> {
     let class = jni.find_class("java/lang/ClassLoader").ok()?;
-    let name = jni.object_field(loader, &class, "name", "Ljava/lang/String;");
-    Some(jni.string(&name.ok()??))
+    let name = jni.get_field(loader, &class, "name", "Ljava/lang/String;");
+    Some(jni.string(&name.ok()?.reference()?))
 }
 
 /// `Lcom/acme/Order;` without its wrapping; arrays stay as they are, primitive types get the name
 /// that no class can have.
 pub(crate) fn internal_name(signature: &str) -> &str {
     match signature {
-        "Z" => return "boolean",
-        "B" => return "byte",
-        "S" => return "short",
-        "C" => return "char",
-        "I" => return "int",
-        "J" => return "long",
-        "F" => return "float",
-        "D" => return "double",
-        "V" => return "void",
-        _ => {}
+        "V" => "void",
+        other => class_of_descriptor(other).unwrap_or(other),
     }
-    signature
-        .strip_prefix('L')
-        .and_then(|s| s.strip_suffix(';'))
-        .unwrap_or(signature)
 }
 
 /// The class of the elements of an array, by the array's signature.
@@ -550,16 +539,8 @@ fn form(signature: &str, name: &str, modifiers: i32) -> (u8, u8) {
     match name {
         "java/lang/String" => (STRING, 0),
         "java/lang/Class" => (CLASS, 0),
-        "java/lang/Boolean" => (BOXED, b'Z'),
-        "java/lang/Byte" => (BOXED, b'B'),
-        "java/lang/Short" => (BOXED, b'S'),
-        "java/lang/Character" => (BOXED, b'C'),
-        "java/lang/Integer" => (BOXED, b'I'),
-        "java/lang/Long" => (BOXED, b'J'),
-        "java/lang/Float" => (BOXED, b'F'),
-        "java/lang/Double" => (BOXED, b'D'),
         _ if modifiers & ACC_ENUM != 0 => (ENUM, 0),
-        _ => (OBJECT, 0),
+        other => Shape::boxed_by(other).map_or((OBJECT, 0), |it| (BOXED, it.code() as u8)),
     }
 }
 
@@ -573,7 +554,7 @@ mod tests {
         let recorder = Recorder::new(None).unwrap();
         let count = 2 * DEAD_AT_ONCE as u32;
         for loader in 1..=count {
-            classes.remember(loader, "Script", Facts::default());
+            classes.remember(loader, "Script", ClassDecision::default());
             classes.set_reaches_runtime(loader, true);
             assert_eq!(classes.define(&recorder, loader, "Script").0, loader);
         }

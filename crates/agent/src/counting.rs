@@ -24,13 +24,13 @@ use culprit_weave::coupling::COUNTER;
 
 use crate::agent::Trouble;
 use crate::classes::PLATFORM_LOADER;
-use crate::load::{Loading, ask_for_class, code_source, open_module};
+use crate::load::{Loading, ask_for_class, code_source, connect_module, open_module};
 use crate::lock::LockSafe;
 use crate::recorder::block_signals;
 use crate::roots::Roots;
 use crate::runtime;
 use cells::Cells;
-use names::{Names, Outline};
+use names::{CountedNames, Outline};
 
 /// How often the file is written anew.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ pub(crate) fn counting() -> Option<&'static Counting> {
 pub(crate) struct Counting {
     jvmti: Jvmti,
     cells: Cells,
-    names: Names,
+    names: CountedNames,
     roots: Mutex<Roots>,
     path: PathBuf,
     started: Instant,
@@ -63,7 +63,7 @@ impl Counting {
         let counting = Counting {
             jvmti,
             cells: Cells::new()?,
-            names: Names::default(),
+            names: CountedNames::default(),
             roots: Mutex::new(roots),
             path: folder.join(name),
             started: Instant::now(),
@@ -90,20 +90,7 @@ impl Counting {
         let (name, bytes) = runtime::COUNTER;
         let class = jni.define_class(name, None, bytes)?;
         jni.register_natives(&class, &natives())?;
-        let class_class = jni.object_class(&class);
-        let get_module = jni.method(&class_class, "getModule", "()Ljava/lang/Module;")?;
-        let module = jni
-            .call_object(&class, get_module, &[])?
-            .ok_or("the runtime has no module")?;
-        let base = jni
-            .call_object(&class_class, get_module, &[])?
-            .ok_or("java.base has no module")?;
-        self.jvmti
-            .add_module_exports(&base, "jdk.internal.misc", &module)?;
-        for named in self.jvmti.all_modules(jni)? {
-            // Unnamed modules read every module already and refuse.
-            let _ = self.jvmti.add_module_reads(&named, &module);
-        }
+        connect_module(self.jvmti, jni, &class, &[])?;
         // Initialises the class, so that no woven method has to.
         jni.static_method(&class, "enter", "(I)J")?;
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
@@ -202,11 +189,7 @@ impl Counting {
 
 /// The native methods of `Counter.java`.
 fn natives() -> Vec<NativeMethod> {
-    let method = |name, descriptor, function| NativeMethod {
-        name,
-        descriptor,
-        function,
-    };
+    let method = NativeMethod::new;
     vec![
         method("cells", "()J", cells as *mut c_void),
         method("threads", "()J", threads as *mut c_void),

@@ -45,7 +45,7 @@ use crate::operators::{self, Operators};
 use crate::recorder::block_signals;
 use crate::runtime;
 use activity::SavedActivity;
-use journal::Journal;
+use journal::FollowJournal;
 
 /// The status of a JVM that was ended because it took too long.
 const TOO_LONG: i32 = 124;
@@ -65,7 +65,7 @@ pub(crate) struct Following {
     path: PathBuf,
     /// Somebody writes what is noted, or has done so.
     is_written: AtomicBool,
-    journal: Mutex<Journal>,
+    journal: Mutex<FollowJournal>,
     /// By number.
     methods: RwLock<Vec<Arc<Followed>>>,
     /// The classes that have them, by name and descriptor.
@@ -232,11 +232,11 @@ impl Following {
 
 /// The native method of followed classes.
 fn natives() -> [NativeMethod; 1] {
-    [NativeMethod {
-        name: ENTER,
-        descriptor: ENTER_DESCRIPTOR,
-        function: enter as *mut c_void,
-    }]
+    [NativeMethod::new(
+        ENTER,
+        ENTER_DESCRIPTOR,
+        enter as *mut c_void,
+    )]
 }
 
 extern "system" fn enter(env: *mut JNIEnv, class: jclass, method: jint, given: jobject) -> jobject {

@@ -10,8 +10,8 @@ use culprit_weave::ahead;
 use culprit_weave::probe::PROBE;
 use culprit_weave::{Purpose, References, Settings, World, Woven, can_carry_id, hook};
 
-use crate::agent::Agent;
-use crate::classes::{Facts, Loader, internal_name};
+use crate::agent::{Agent, Trouble};
+use crate::classes::{ClassDecision, Loader, internal_name};
 use crate::recorder::{Message, OwnedClass};
 use crate::worker::worker;
 
@@ -68,7 +68,7 @@ impl Agent {
         }
         if !self.reaches_runtime(jni, loading, loader) {
             if let (false, Ok(class)) = (loading.again, ClassFile::parse(loading.bytes)) {
-                self.note_outline(loader, &class, Facts::default());
+                self.note_outline(loader, &class, ClassDecision::default());
             }
             return None;
         }
@@ -95,7 +95,7 @@ impl Agent {
                     .not_woven(loading.name.replace('/', "."), error.to_string());
                 if !loading.again {
                     self.classes
-                        .remember(loader.number, loading.name, Facts::default());
+                        .remember(loader.number, loading.name, ClassDecision::default());
                 }
                 foreign
             }
@@ -217,7 +217,7 @@ impl Agent {
                 References::Chosen
             },
         };
-        let facts = Facts {
+        let facts = ClassDecision {
             observed,
             owns_id: id_field,
             has_id: id_field || inherits_id,
@@ -263,7 +263,7 @@ impl Agent {
 
     /// Sees to the outlines that a replay needs: of an external class its own, of an observed one
     /// those of the classes it names.
-    pub(crate) fn note_outline(&self, loader: Loader, class: &ClassFile, facts: Facts) {
+    pub(crate) fn note_outline(&self, loader: Loader, class: &ClassFile, facts: ClassDecision) {
         if self.recorder.is_stopped() {
             return;
         }
@@ -316,12 +316,17 @@ impl Agent {
 
     /// What is known of a superclass or interface. The JVM loads it right after this hook, by the
     /// same loader; asking for it a little earlier changes nothing for the program.
-    fn facts_of_supertype(&self, jni: &Jni<'_>, loading: &Loading<'_>, name: &str) -> Facts {
+    fn facts_of_supertype(
+        &self,
+        jni: &Jni<'_>,
+        loading: &Loading<'_>,
+        name: &str,
+    ) -> ClassDecision {
         let Some(loader) = &loading.loader else {
-            return Facts::default();
+            return ClassDecision::default();
         };
         if ASKING.with_borrow(|asking| asking.iter().any(|n| n == name)) {
-            return Facts::default();
+            return ClassDecision::default();
         }
         ASKING.with_borrow_mut(|asking| asking.push(loading.name.to_owned()));
         let facts = jni.with_frame(|jni| self.ask_loader(jni, loader, name));
@@ -329,7 +334,7 @@ impl Agent {
         facts.ok().flatten().unwrap_or_default()
     }
 
-    fn ask_loader(&self, jni: &Jni<'_>, loader: &Local<'_>, name: &str) -> Option<Facts> {
+    fn ask_loader(&self, jni: &Jni<'_>, loader: &Local<'_>, name: &str) -> Option<ClassDecision> {
         let class = ask_for_class(jni, loader, name)?;
         let defining = self.jvmti.class_loader(&class).ok()?;
         let number = self
@@ -380,6 +385,31 @@ pub(crate) fn open_module(
     let runtime = jni.call_object(&ours, get_module, &[]).ok()??;
     // An unnamed module reads every other and refuses.
     jvmti.add_module_reads(&module, &runtime).ok()
+}
+
+/// Connects the module of the runtime, to which `class` belongs: the runtime may use internal packages of
+/// the JDK, reflectively those in `opened`, and all modules may use the runtime.
+pub(crate) fn connect_module(
+    jvmti: Jvmti,
+    jni: &Jni<'_>,
+    class: &Local<'_>,
+    opened: &[&str],
+) -> Result<(), Trouble> {
+    let class_class = jni.object_class(class);
+    let get_module = jni.method(&class_class, "getModule", "()Ljava/lang/Module;")?;
+    let runtime = jni.call_object(class, get_module, &[])?;
+    let runtime = runtime.ok_or("the runtime has no module")?;
+    let base = jni.call_object(&class_class, get_module, &[])?;
+    let base = base.ok_or("java.base has no module")?;
+    jvmti.add_module_exports(&base, "jdk.internal.misc", &runtime)?;
+    for package in opened {
+        jvmti.add_module_opens(&base, package, &runtime)?;
+    }
+    for named in jvmti.all_modules(jni)? {
+        // Unnamed modules read every module already and refuse.
+        let _ = jvmti.add_module_reads(&named, &runtime);
+    }
+    Ok(())
 }
 
 /// The class that a loader finds under a name.

@@ -22,15 +22,11 @@ use crate::recorder::Message;
 use crate::state::TABLE_SIZE;
 use crate::{agent, callbacks, forget_on_panic, worker};
 
-type Env = *mut JNIEnv;
+pub(crate) type Env = *mut JNIEnv;
 
 /// What `RegisterNatives` needs; the descriptors are those of `Native.java`, which a test checks.
 pub(crate) fn table() -> Vec<NativeMethod> {
-    let method = |name, descriptor, function| NativeMethod {
-        name,
-        descriptor,
-        function,
-    };
+    let method = NativeMethod::new;
     vec![
         method("replays", "()Z", replays as *mut c_void),
         method("tellsContents", "()Z", tells_contents as *mut c_void),
@@ -90,7 +86,11 @@ pub(crate) fn table() -> Vec<NativeMethod> {
 }
 
 /// Runs a native method's body with the agent and the environment.
-fn with<R>(env: Env, otherwise: R, body: impl FnOnce(&Agent, &Jni<'_>) -> R) -> R {
+pub(crate) fn with<R>(
+    env: Env,
+    otherwise: R,
+    body: impl FnOnce(&'static Agent, &Jni<'_>) -> R,
+) -> R {
     let Some(agent) = agent() else {
         return otherwise;
     };
@@ -106,7 +106,7 @@ fn with<R>(env: Env, otherwise: R, body: impl FnOnce(&Agent, &Jni<'_>) -> R) -> 
 }
 
 /// A reference argument, valid until the native method returns.
-fn local<'a>(raw: jobject) -> Option<Local<'a>> {
+pub(crate) fn local<'a>(raw: jobject) -> Option<Local<'a>> {
     // SAFETY: the JVM passes null or a local reference; callers do not keep it.
     unsafe { Local::from_raw(raw) }
 }

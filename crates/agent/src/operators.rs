@@ -24,11 +24,11 @@ const LAMBDA_DESCRIPTOR: &str = "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/
 pub(crate) struct Operators {
     class: Global,
     lambda: StaticMethodId,
-    known: HashMap<Operation, Known>,
+    known: HashMap<Operation, KnownOperation>,
 }
 
 /// An operation in the JVM.
-struct Known {
+struct KnownOperation {
     operands: Vec<Operand>,
     /// The method in Java, if it needs one.
     method: Option<StaticMethodId>,
@@ -125,7 +125,7 @@ impl Operators {
                 true => Some(jni.static_method(class, name, &descriptor)?),
                 false => None,
             };
-            known.insert(operation, Known { operands, method });
+            known.insert(operation, KnownOperation { operands, method });
         }
         Ok(Operators {
             lambda: jni.static_method(class, LAMBDA, LAMBDA_DESCRIPTOR)?,
@@ -228,7 +228,7 @@ pub(crate) fn scalar(passed: &Passed<'_>) -> Value {
     }
 }
 
-fn passed<'j>(scalar: &Value) -> Passed<'j> {
+pub(crate) fn passed<'j>(scalar: &Value) -> Passed<'j> {
     match *scalar {
         Value::Boolean(v) => Passed::Boolean(v),
         Value::Byte(v) => Passed::Byte(v),

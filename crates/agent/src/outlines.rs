@@ -13,20 +13,20 @@ use std::sync::Mutex;
 use culprit_classfile::{ClassFile, outline};
 
 use crate::lock::LockSafe;
-use crate::pack::{Packs, Place};
+use crate::pack::{PackEntry, Packs};
 use crate::recorder::{Message, OwnedClass, Recorder};
 
 /// Packages that no loader but those of the JDK can define classes in.
 const JAVA: &str = "java/";
 
 #[derive(Default)]
-pub(crate) struct Outlines(Mutex<Known>);
+pub(crate) struct Outlines(Mutex<KnownOutlines>);
 
 #[derive(Default)]
-struct Known {
+struct KnownOutlines {
     wanted: HashSet<String>,
     /// Outlines that nobody needs yet, by the names of their classes.
-    kept: HashMap<String, Vec<(u32, Place)>>,
+    kept: HashMap<String, Vec<(u32, PackEntry)>>,
     packs: Packs,
     /// Numbers of loaders and names of the classes whose outlines were handed over.
     written: HashSet<(u32, String)>,
@@ -100,14 +100,14 @@ impl Outlines {
         });
     }
 
-    fn lock(&self, recorder: &Recorder) -> std::sync::MutexGuard<'_, Known> {
+    fn lock(&self, recorder: &Recorder) -> std::sync::MutexGuard<'_, KnownOutlines> {
         // Room first: whoever waits for it must not hold the lock.
         recorder.wait_for_room();
         self.0.lock_safe()
     }
 }
 
-impl Known {
+impl KnownOutlines {
     fn want(&mut self, recorder: &Recorder, name: String) {
         if !self.wanted.insert(name.clone()) {
             return;

@@ -8,9 +8,9 @@ const FULL: usize = 128 << 10;
 /// The fastest level of the main strategy: pieces are kept while classes load.
 const LEVEL: i32 = 1;
 
-/// Where a piece is.
+/// The position of a piece in a pack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct PackEntry {
     pack: u32,
     from: u32,
     length: u32,
@@ -38,8 +38,8 @@ pub(crate) struct Packs {
 
 impl Packs {
     /// Keeps a piece; `None` where there are more than can be numbered.
-    pub(crate) fn add(&mut self, piece: &[u8]) -> Option<Place> {
-        let place = Place {
+    pub(crate) fn add(&mut self, piece: &[u8]) -> Option<PackEntry> {
+        let place = PackEntry {
             pack: u32::try_from(self.full.len()).ok()?,
             from: u32::try_from(self.open.len()).ok()?,
             length: u32::try_from(piece.len()).ok()?,
@@ -64,7 +64,7 @@ impl Packs {
     }
 
     /// Takes a piece out.
-    pub(crate) fn take(&mut self, place: Place) -> Option<Vec<u8>> {
+    pub(crate) fn take(&mut self, place: PackEntry) -> Option<Vec<u8>> {
         let pack = match self.full.get(place.pack as usize) {
             None => &self.open,
             Some(pack) => {
@@ -83,7 +83,7 @@ impl Packs {
     }
 
     /// A piece is wanted no more.
-    pub(crate) fn remove(&mut self, place: Place) {
+    pub(crate) fn remove(&mut self, place: PackEntry) {
         let Some(slot) = self.full.get_mut(place.pack as usize) else {
             self.open_left = self.open_left.saturating_sub(1);
             return;
@@ -106,7 +106,7 @@ mod tests {
     fn pieces_come_back_and_packs_without_any_are_gone() {
         let mut packs = Packs::default();
         let piece = |i: u32| format!("piece {i} ").repeat(100).into_bytes();
-        let places: Vec<Place> = (0..1000).map(|i| packs.add(&piece(i)).unwrap()).collect();
+        let places: Vec<PackEntry> = (0..1000).map(|i| packs.add(&piece(i)).unwrap()).collect();
         assert!(packs.full.len() > 3);
         let bytes: usize = packs.full.iter().flatten().map(|p| p.bytes.len()).sum();
         assert!(bytes < 100_000, "{bytes} bytes for {} pieces", places.len());

@@ -6,15 +6,15 @@ use culprit_weave::probe::BESIDE_NAMES;
 
 macro_rules! classes {
     ($($name:literal),* $(,)?) => {
-        /// Name and bytes of each class, superclasses first.
-        pub(crate) const CLASSES: &[(&str, &[u8])] = &[$((
+        &[$((
             concat!("culprit/runtime/", $name),
             include_bytes!(concat!("../../../java/runtime/classes/culprit/runtime/", $name, ".class")),
-        )),*];
+        )),*]
     };
 }
 
-classes!(
+/// Name and bytes of each class, superclasses first.
+pub(crate) const CLASSES: &[(&str, &[u8])] = classes![
     "Native",
     "State",
     "Records",
@@ -45,19 +45,10 @@ classes!(
     "Hashes",
     "Hiding",
     "Children",
-);
+];
 
-macro_rules! more {
-    ($($name:literal),* $(,)?) => {
-        /// The further classes of a JVM that replays.
-        pub(crate) const REPLAY: &[(&str, &[u8])] = &[$((
-            concat!("culprit/runtime/", $name),
-            include_bytes!(concat!("../../../java/runtime/classes/culprit/runtime/", $name, ".class")),
-        )),*];
-    };
-}
-
-more!(
+/// The further classes of a JVM that replays.
+pub(crate) const REPLAY: &[(&str, &[u8])] = classes![
     "Executor",
     "Answer$Births",
     "Answer",
@@ -66,13 +57,10 @@ more!(
     "Plain",
     "Stop",
     "Worker",
-);
+];
 
 /// The classes of a JVM whose driver is followed.
-pub(crate) const FOLLOW: &[(&str, &[u8])] = &[(
-    "culprit/runtime/Operators",
-    include_bytes!("../../../java/runtime/classes/culprit/runtime/Operators.class"),
-)];
+pub(crate) const FOLLOW: &[(&str, &[u8])] = classes!["Operators"];
 
 /// The one class that counting needs, which recording does not.
 pub(crate) const COUNTER: (&str, &[u8]) = (
@@ -80,27 +68,27 @@ pub(crate) const COUNTER: (&str, &[u8]) = (
     include_bytes!("../../../java/runtime/classes/culprit/runtime/Counter.class"),
 );
 
-/// How the runtime, and what weaving adds, is called in this JVM.
+/// The names of the runtime, and of woven members, in this JVM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Names {
+pub(crate) enum RuntimeNames {
     Usual,
     /// Another runtime has the usual names.
     Beside,
 }
 
-impl Names {
+impl RuntimeNames {
     /// The name of a class of the runtime.
     pub(crate) fn class(self, usual: &str) -> String {
         let (from, to) = BESIDE_NAMES[0];
         match self {
-            Names::Usual => usual.to_owned(),
-            Names::Beside => usual.replacen(from, to, 1),
+            RuntimeNames::Usual => usual.to_owned(),
+            RuntimeNames::Beside => usual.replacen(from, to, 1),
         }
     }
 
     /// A class of the runtime, or one that was woven, with these names in it.
     pub(crate) fn write(self, bytes: Vec<u8>) -> Result<Vec<u8>, culprit_classfile::Error> {
-        if self == Names::Usual {
+        if self == RuntimeNames::Usual {
             return Ok(bytes);
         }
         let mut class = ClassFile::parse(&bytes)?;
@@ -118,13 +106,13 @@ mod tests {
     #[test]
     fn a_runtime_beside_another_shares_no_name_with_it() {
         for (name, bytes) in CLASSES {
-            let renamed = Names::Beside.write(bytes.to_vec()).unwrap();
+            let renamed = RuntimeNames::Beside.write(bytes.to_vec()).unwrap();
             let has = |text: &str| renamed.windows(text.len()).any(|w| w == text.as_bytes());
             for (usual, _) in BESIDE_NAMES {
                 assert!(!has(usual), "{name} has {usual}");
             }
             let class = ClassFile::parse(&renamed).unwrap();
-            assert_eq!(class.name().unwrap(), Names::Beside.class(name));
+            assert_eq!(class.name().unwrap(), RuntimeNames::Beside.class(name));
         }
     }
 }

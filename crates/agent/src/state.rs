@@ -36,7 +36,7 @@ const ID_RANGE: u64 = 4096;
 
 /// One thread's state. Fields without an atomic type are touched by the owning thread only.
 #[repr(C, align(256))]
-pub(crate) struct State {
+pub(crate) struct ThreadState {
     position: AtomicU64,
     /// Events in the buffer (upper half) and bytes of whole records in it (lower half).
     published: AtomicU64,
@@ -76,26 +76,32 @@ pub(crate) struct State {
 /// Names and offsets of the fields that the runtime knows, for the test that compares them.
 #[cfg(test)]
 pub(crate) const LAYOUT: [(&str, usize); 20] = [
-    ("POSITION", std::mem::offset_of!(State, position)),
-    ("PUBLISHED", std::mem::offset_of!(State, published)),
-    ("BASE", std::mem::offset_of!(State, base)),
-    ("LIMIT", std::mem::offset_of!(State, limit)),
-    ("DEPTH", std::mem::offset_of!(State, depth)),
-    ("INDEX", std::mem::offset_of!(State, index)),
-    ("NEXT_ID", std::mem::offset_of!(State, next_id)),
-    ("LAST_ID", std::mem::offset_of!(State, last_id)),
-    ("TURN", std::mem::offset_of!(State, turn)),
-    ("SAMPLE", std::mem::offset_of!(State, sample)),
-    ("SAMPLE_COUNT", std::mem::offset_of!(State, sample_count)),
-    ("SLOT", std::mem::offset_of!(State, slot)),
-    ("MUTED", std::mem::offset_of!(State, muted)),
-    ("CHAINED", std::mem::offset_of!(State, chained)),
-    ("LEFT_OUT", std::mem::offset_of!(State, left_out)),
-    ("ANSWER", std::mem::offset_of!(State, answer)),
-    ("BIRTHS", std::mem::offset_of!(State, births)),
-    ("EVENTS", std::mem::offset_of!(State, events)),
-    ("ALIKE_SINCE", std::mem::offset_of!(State, alike_since)),
-    ("ALIKE", std::mem::offset_of!(State, alike)),
+    ("POSITION", std::mem::offset_of!(ThreadState, position)),
+    ("PUBLISHED", std::mem::offset_of!(ThreadState, published)),
+    ("BASE", std::mem::offset_of!(ThreadState, base)),
+    ("LIMIT", std::mem::offset_of!(ThreadState, limit)),
+    ("DEPTH", std::mem::offset_of!(ThreadState, depth)),
+    ("INDEX", std::mem::offset_of!(ThreadState, index)),
+    ("NEXT_ID", std::mem::offset_of!(ThreadState, next_id)),
+    ("LAST_ID", std::mem::offset_of!(ThreadState, last_id)),
+    ("TURN", std::mem::offset_of!(ThreadState, turn)),
+    ("SAMPLE", std::mem::offset_of!(ThreadState, sample)),
+    (
+        "SAMPLE_COUNT",
+        std::mem::offset_of!(ThreadState, sample_count),
+    ),
+    ("SLOT", std::mem::offset_of!(ThreadState, slot)),
+    ("MUTED", std::mem::offset_of!(ThreadState, muted)),
+    ("CHAINED", std::mem::offset_of!(ThreadState, chained)),
+    ("LEFT_OUT", std::mem::offset_of!(ThreadState, left_out)),
+    ("ANSWER", std::mem::offset_of!(ThreadState, answer)),
+    ("BIRTHS", std::mem::offset_of!(ThreadState, births)),
+    ("EVENTS", std::mem::offset_of!(ThreadState, events)),
+    (
+        "ALIKE_SINCE",
+        std::mem::offset_of!(ThreadState, alike_since),
+    ),
+    ("ALIKE", std::mem::offset_of!(ThreadState, alike)),
 ];
 
 /// What the first object carries that an observed constructor makes on a thread: the marks that
@@ -114,7 +120,7 @@ pub(crate) struct Chunk {
 }
 
 /// The agent's side of a thread: its buffer and how much of it was handed over.
-struct Slot {
+struct ThreadSlot {
     thread: ThreadId,
     buffer: Buffer,
     /// Bytes and events of the buffer that were handed over already.
@@ -137,7 +143,7 @@ pub(crate) struct States {
     region: Region,
     table: Region,
     order: Box<AtomicU64>,
-    slots: RwLock<Vec<Option<Arc<Mutex<Slot>>>>>,
+    slots: RwLock<Vec<Option<Arc<Mutex<ThreadSlot>>>>>,
     threads: Mutex<Threads>,
     next_object: AtomicU64,
     left_out: AtomicU64,
@@ -185,10 +191,10 @@ impl States {
         &raw const *self.order as i64
     }
 
-    fn state(&self, index: u32) -> &State {
+    fn state(&self, index: u32) -> &ThreadState {
         let offset = (index as usize & (MOST_STATES - 1)) * STATE_SIZE;
         // SAFETY: the offset is inside the reserved region.
-        let state = unsafe { self.region.start.add(offset) }.cast::<State>();
+        let state = unsafe { self.region.start.add(offset) }.cast::<ThreadState>();
         // SAFETY: the region is zeroed, aligned to pages and never unmapped; every field of a state
         // is an atomic, for which any bits are valid.
         unsafe { &*state }
@@ -198,7 +204,7 @@ impl States {
         ((state - self.region_address()) as usize / STATE_SIZE) as u32
     }
 
-    fn slot(&self, index: u32) -> Option<Arc<Mutex<Slot>>> {
+    fn slot(&self, index: u32) -> Option<Arc<Mutex<ThreadSlot>>> {
         self.slots
             .lock_read()
             .get(index as usize)
@@ -280,7 +286,7 @@ impl States {
         };
         threads.next += 1;
         let thread = ThreadId(threads.next);
-        let slot = Slot {
+        let slot = ThreadSlot {
             thread,
             buffer: Buffer::new(FIRST_BUFFER),
             drained: 0,
@@ -434,7 +440,7 @@ impl States {
         chunks
     }
 
-    fn drain_slot(&self, index: u32, slot: &mut Slot) -> Option<Chunk> {
+    fn drain_slot(&self, index: u32, slot: &mut ThreadSlot) -> Option<Chunk> {
         if slot.ended {
             return None;
         }
@@ -510,7 +516,7 @@ impl States {
     }
 }
 
-impl State {
+impl ThreadState {
     /// Points the state to a buffer whose first `open` bytes are a record under construction.
     fn aim(&self, buffer: &Buffer, open: usize, gated: bool) {
         let base = buffer.start as u64;
@@ -674,10 +680,10 @@ mod tests {
             assert_eq!(java_constant(source, name), Some(offset), "{name}");
         }
         assert_eq!(
-            std::mem::offset_of!(State, stopped),
-            std::mem::offset_of!(State, muted) + 4
+            std::mem::offset_of!(ThreadState, stopped),
+            std::mem::offset_of!(ThreadState, muted) + 4
         );
-        assert_eq!(std::mem::size_of::<State>(), STATE_SIZE);
+        assert_eq!(std::mem::size_of::<ThreadState>(), STATE_SIZE);
     }
 
     fn publish(states: &States, token: i64, records: &[u8], events: u64) {

@@ -39,7 +39,7 @@ use crate::lock::LockSafe;
 use crate::recorder::block_signals;
 use cache::Cache;
 use java::Java;
-use run::Run;
+use run::WorkerRun;
 use subject::Classes;
 
 pub(crate) use natives::{remember_state, runs_steps, table};
@@ -60,7 +60,7 @@ pub(crate) struct Worker {
     subject: Classes,
     java: OnceLock<Java>,
     cache: Cache,
-    run: Mutex<Run>,
+    run: Mutex<WorkerRun>,
     /// Steps were used up, or the run is over.
     moved: Condvar,
 }
@@ -237,7 +237,7 @@ impl Worker {
     }
 
     /// Runs a scenario; whether none of its threads is left.
-    fn run_to_end(&self, agent: &Agent, jni: &Jni<'_>, run: &culprit_wire::Run) -> bool {
+    fn run_to_end(&self, agent: &Agent, jni: &Jni<'_>, run: &culprit_wire::RunRequest) -> bool {
         agent.recorder.states.gate(run.multi_threaded);
         if let Ok(java) = self.java() {
             java.set_several_threads(jni, run.multi_threaded);

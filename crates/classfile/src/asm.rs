@@ -135,16 +135,6 @@ impl Asm {
         self.load(LocalKind::Long, local)
     }
 
-    /// `fload`.
-    pub fn fload(&mut self, local: u16) -> &mut Self {
-        self.load(LocalKind::Float, local)
-    }
-
-    /// `dload`.
-    pub fn dload(&mut self, local: u16) -> &mut Self {
-        self.load(LocalKind::Double, local)
-    }
-
     /// `aload`.
     pub fn aload(&mut self, local: u16) -> &mut Self {
         self.load(LocalKind::Reference, local)
@@ -158,16 +148,6 @@ impl Asm {
     /// `lstore`.
     pub fn lstore(&mut self, local: u16) -> &mut Self {
         self.store(LocalKind::Long, local)
-    }
-
-    /// `fstore`.
-    pub fn fstore(&mut self, local: u16) -> &mut Self {
-        self.store(LocalKind::Float, local)
-    }
-
-    /// `dstore`.
-    pub fn dstore(&mut self, local: u16) -> &mut Self {
-        self.store(LocalKind::Double, local)
     }
 
     /// `astore`.
@@ -217,11 +197,6 @@ impl Asm {
             Ok(index) => self.raw(&[op::LDC, index]),
             Err(_) => self.op_index(op::LDC_W, index),
         }
-    }
-
-    /// `ldc2_w` for a `long` or `double` constant.
-    pub fn ldc2(&mut self, index: u16) -> &mut Self {
-        self.op_index(op::LDC2_W, index)
     }
 
     /// `aconst_null`.
@@ -279,16 +254,6 @@ impl Asm {
         self.op(op::POP)
     }
 
-    /// `pop2`.
-    pub fn pop2(&mut self) -> &mut Self {
-        self.op(op::POP2)
-    }
-
-    /// Drops one value.
-    pub fn drop_value(&mut self, kind: LocalKind) -> &mut Self {
-        self.op(if kind.slots() == 2 { op::POP2 } else { op::POP })
-    }
-
     /// Duplicates one value.
     pub fn dup_value(&mut self, kind: LocalKind) -> &mut Self {
         self.op(if kind.slots() == 2 { op::DUP2 } else { op::DUP })
@@ -299,29 +264,9 @@ impl Asm {
         self.op(op::DUP)
     }
 
-    /// `dup_x1`.
-    pub fn dup_x1(&mut self) -> &mut Self {
-        self.op(op::DUP_X1)
-    }
-
-    /// `dup_x2`.
-    pub fn dup_x2(&mut self) -> &mut Self {
-        self.op(op::DUP_X2)
-    }
-
     /// `dup2`.
     pub fn dup2(&mut self) -> &mut Self {
         self.op(op::DUP2)
-    }
-
-    /// `dup2_x1`.
-    pub fn dup2_x1(&mut self) -> &mut Self {
-        self.op(op::DUP2_X1)
-    }
-
-    /// `dup2_x2`.
-    pub fn dup2_x2(&mut self) -> &mut Self {
-        self.op(op::DUP2_X2)
     }
 
     /// `swap`.
@@ -342,7 +287,11 @@ mod tests {
     #[test]
     fn locals_take_the_shortest_form() {
         let mut asm = Asm::new();
-        asm.aload(3).lload(4).dstore(255).istore(256).lload(1000);
+        asm.aload(3)
+            .lload(4)
+            .store(LocalKind::Double, 255)
+            .istore(256)
+            .lload(1000);
         let expected = [
             &[op::ALOAD_3][..],
             &[op::LLOAD, 4],
@@ -352,7 +301,9 @@ mod tests {
         ];
         assert_eq!(asm.bytes(), expected.concat());
         let mut asm = Asm::new();
-        asm.astore(0).fload(2).dload(1);
+        asm.astore(0)
+            .load(LocalKind::Float, 2)
+            .load(LocalKind::Double, 1);
         assert_eq!(
             asm.bytes(),
             [op::ASTORE_0, op::FLOAD_0 + 2, op::DLOAD_0 + 1]

@@ -24,7 +24,7 @@ use crate::simulate::{Simulation, simulate};
 
 /// A position in the edited method, named by old pcs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum EditPosition {
     /// After the entry code, before everything else.
     AfterEntry,
     /// Before the code inserted before the instruction at this pc.
@@ -47,9 +47,9 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandlerSpec {
     /// Start of the range covered.
-    pub from: Place,
+    pub from: EditPosition,
     /// End of the range covered, itself not covered. An empty range adds no handler.
-    pub to: Place,
+    pub to: EditPosition,
     /// Class constant of what is caught, 0 for anything.
     pub catch_type: u16,
     /// Locals the body may rely on, from local 0 on, one entry per value; they must hold throughout the range.
@@ -64,7 +64,7 @@ pub struct HandlerSpec {
 pub struct Editor<'a> {
     code: &'a Code,
     method: MethodContext,
-    entry: Vec<Entry>,
+    entry: Vec<EntryCode>,
     insertions: Vec<Insertion>,
     handlers: Vec<HandlerSpec>,
     live: Vec<(u16, VerificationType)>,
@@ -78,7 +78,7 @@ pub struct Editor<'a> {
 
 /// A piece of the code that runs once, when the method is entered.
 #[derive(Debug, Clone)]
-enum Entry {
+enum EntryCode {
     Always(Asm),
     /// Skipped if the integer on the stack is 0; `carried` are the values below it.
     Optional {
@@ -87,18 +87,18 @@ enum Entry {
     },
 }
 
-impl Entry {
+impl EntryCode {
     fn len(&self) -> usize {
         match self {
-            Entry::Always(asm) => asm.len(),
-            Entry::Optional { asm, .. } => SKIP_LENGTH + asm.len(),
+            EntryCode::Always(asm) => asm.len(),
+            EntryCode::Optional { asm, .. } => SKIP_LENGTH + asm.len(),
         }
     }
 
     fn emit(&self, out: &mut Vec<u8>) -> Result<()> {
         match self {
-            Entry::Always(asm) => out.extend(asm.bytes()),
-            Entry::Optional { asm, .. } => {
+            EntryCode::Always(asm) => out.extend(asm.bytes()),
+            EntryCode::Optional { asm, .. } => {
                 let offset =
                     i16::try_from(self.len()).map_err(|_| Error::BadInsertion("skips too much"))?;
                 out.push(op::IFEQ);
@@ -204,14 +204,14 @@ impl<'a> Editor<'a> {
 
     /// Runs once, when the method is entered. A jump back to pc 0 does not run it again.
     pub fn insert_entry(&mut self, asm: Asm) {
-        self.entry.push(Entry::Always(asm));
+        self.entry.push(EntryCode::Always(asm));
     }
 
     /// Entry code that runs only if the integer left on the stack by the entry code before it is not 0. Below that
     /// integer are `carried`, and nothing else; the code leaves as many values of the same types. More entry code must
     /// follow, and no live local may be set before.
     pub fn insert_entry_if(&mut self, asm: Asm, carried: Vec<VerificationType>) {
-        self.entry.push(Entry::Optional { asm, carried });
+        self.entry.push(EntryCode::Optional { asm, carried });
     }
 
     /// A temporary that no frame mentions: it may be read only in straight-line succession after it is written,
@@ -260,14 +260,14 @@ impl<'a> Editor<'a> {
         // Stable, so that insertions at one place keep their order.
         self.insertions.sort_by_key(|i| (i.pc, i.side));
         let steps = self.steps()?;
-        let mut limits = Limits {
+        let mut limits = StackLimits {
             locals: self.next_local,
             extra: 0,
         };
         self.measure(&steps, &mut limits, pool)?;
 
         let mut layout = Layout::new(&steps, self.code.bytes.len(), self.widen_all)?;
-        layout.settle(self.entry.iter().map(Entry::len).sum(), &steps)?;
+        layout.settle(self.entry.iter().map(EntryCode::len).sum(), &steps)?;
         let ranges = self.ranges(&layout.map)?;
         let (bytes, bodies) = self.emit(&steps, &layout, &ranges)?;
 
@@ -291,7 +291,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Pairs every instruction with the code that goes around it.
-    fn steps(&self) -> Result<Vec<Step<'_>>> {
+    fn steps(&self) -> Result<Vec<EditStep<'_>>> {
         let mut steps = Vec::with_capacity(self.code.bytes.len() / 2);
         let mut rest = self.insertions.as_slice();
         for instruction in self.code.instructions() {
@@ -317,7 +317,7 @@ impl<'a> Editor<'a> {
                 None => instruction.falls_through(),
             };
             let after = if falls_through { &mine[instead..] } else { &[] };
-            steps.push(Step {
+            steps.push(EditStep {
                 instruction,
                 before: &mine[..before],
                 replacement,
@@ -334,12 +334,12 @@ impl<'a> Editor<'a> {
     }
 
     /// Checks all inserted code and finds how much stack and how many locals it needs.
-    fn measure(&self, steps: &[Step<'_>], limits: &mut Limits, pool: &Pool) -> Result<()> {
+    fn measure(&self, steps: &[EditStep<'_>], limits: &mut StackLimits, pool: &Pool) -> Result<()> {
         let mut depth = 0;
         for entry in &self.entry {
             match entry {
-                Entry::Always(asm) => limits.straight(asm, &mut depth, pool)?,
-                Entry::Optional { asm, carried } => {
+                EntryCode::Always(asm) => limits.straight(asm, &mut depth, pool)?,
+                EntryCode::Optional { asm, carried } => {
                     let below: u16 = carried.iter().map(|kind| kind.slots()).sum();
                     if depth != i64::from(below) + 1 {
                         return Err(Error::BadInsertion("skips with another stack than told"));
@@ -354,7 +354,7 @@ impl<'a> Editor<'a> {
                 }
             }
         }
-        if matches!(self.entry.last(), Some(Entry::Optional { .. })) {
+        if matches!(self.entry.last(), Some(EntryCode::Optional { .. })) {
             return Err(Error::BadInsertion("skips to the end of the entry code"));
         }
         for step in steps {
@@ -400,7 +400,7 @@ impl<'a> Editor<'a> {
     /// Writes the instructions. Also gives where each handler body starts.
     fn emit(
         &self,
-        steps: &[Step<'_>],
+        steps: &[EditStep<'_>],
         layout: &Layout,
         ranges: &[(u32, u32, &HandlerSpec)],
     ) -> Result<(Vec<u8>, Vec<u32>)> {
@@ -466,7 +466,7 @@ impl<'a> Editor<'a> {
     /// The content of the new `StackMapTable`, if the method needs one.
     fn frames(
         &self,
-        steps: &[Step<'_>],
+        steps: &[EditStep<'_>],
         layout: &Layout,
         ranges: &[(u32, u32, &HandlerSpec)],
         bodies: &[u32],
@@ -486,7 +486,7 @@ impl<'a> Editor<'a> {
         let skips = self
             .entry
             .iter()
-            .any(|e| matches!(e, Entry::Optional { .. }));
+            .any(|e| matches!(e, EntryCode::Optional { .. }));
         let needs_new = (has_far_condition || skips) && wants_frames;
         if old.is_none() && !needs_new && ranges.is_empty() {
             return Ok(None);
@@ -526,7 +526,7 @@ impl<'a> Editor<'a> {
         let mut frames = Vec::new();
         for entry in &self.entry {
             pc += entry.len() as u32;
-            if let Entry::Optional { carried, .. } = entry {
+            if let EntryCode::Optional { carried, .. } = entry {
                 let frame = Frame {
                     locals: initial.locals.clone(),
                     stack: carried.clone(),
@@ -569,7 +569,7 @@ impl<'a> Editor<'a> {
     /// The frames after far conditional jumps, merged into those there are.
     fn far_frames(
         &self,
-        steps: &[Step<'_>],
+        steps: &[EditStep<'_>],
         layout: &Layout,
         frames: &mut Vec<(u32, Frame)>,
         pool: &mut Pool,
@@ -638,7 +638,7 @@ impl<'a> Editor<'a> {
 }
 
 /// One old instruction and what surrounds it.
-pub(crate) struct Step<'e> {
+pub(crate) struct EditStep<'e> {
     pub(crate) instruction: Instruction<'e>,
     pub(crate) before: &'e [Insertion],
     pub(crate) replacement: Option<&'e Asm>,
@@ -653,13 +653,13 @@ fn last_falls_through(asm: &Asm) -> Result<bool> {
 }
 
 /// How much stack and how many locals inserted code needs.
-struct Limits {
+struct StackLimits {
     locals: u32,
     /// Slots above the old maximum.
     extra: u32,
 }
 
-impl Limits {
+impl StackLimits {
     /// Code that must fall through.
     fn straight(&mut self, asm: &Asm, depth: &mut i64, pool: &Pool) -> Result<()> {
         match self.code(asm, depth, pool)? {

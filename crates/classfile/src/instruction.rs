@@ -212,11 +212,6 @@ impl<'a> Instruction<'a> {
         matches!(self.opcode, op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC)
     }
 
-    /// Whether it reads or writes a field.
-    pub fn is_field_access(&self) -> bool {
-        matches!(self.opcode, op::GETSTATIC..=op::PUTFIELD)
-    }
-
     /// Whether it may jump or go on.
     pub fn is_conditional(&self) -> bool {
         matches!(

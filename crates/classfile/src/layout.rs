@@ -4,7 +4,7 @@
 //! code moves, but the set of far jumps only grows, so layout ends.
 
 use crate::asm::Asm;
-use crate::edit::{Insertion, Step};
+use crate::edit::{EditStep, Insertion};
 use crate::error::{Error, Result};
 use crate::instruction::{Instruction, Instructions, op};
 use crate::relocate::PcMap;
@@ -21,7 +21,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn new(steps: &[Step<'_>], length: usize, widen_all: bool) -> Result<Layout> {
+    pub(crate) fn new(steps: &[EditStep<'_>], length: usize, widen_all: bool) -> Result<Layout> {
         let map = PcMap::new(steps.iter().map(|s| s.instruction.pc), length);
         let mut targets = Vec::with_capacity(steps.len());
         for step in steps {
@@ -44,7 +44,7 @@ impl Layout {
     }
 
     /// Lays out until every near jump reaches. Jumps only ever become far, so this ends.
-    pub(crate) fn settle(&mut self, entry: usize, steps: &[Step<'_>]) -> Result<()> {
+    pub(crate) fn settle(&mut self, entry: usize, steps: &[EditStep<'_>]) -> Result<()> {
         loop {
             let size = self.place(entry, steps);
             if size > MAX_CODE {
@@ -72,7 +72,7 @@ impl Layout {
     }
 
     /// One pass of layout. Gives the size, and stops early when that is too large anyway.
-    fn place(&mut self, entry: usize, steps: &[Step<'_>]) -> usize {
+    fn place(&mut self, entry: usize, steps: &[EditStep<'_>]) -> usize {
         let mut at = entry;
         for (i, step) in steps.iter().enumerate() {
             if at > MAX_CODE {

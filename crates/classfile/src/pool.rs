@@ -260,15 +260,6 @@ impl Pool {
         })
     }
 
-    /// Index of the class constant inside a field or method constant.
-    pub fn member_class(&self, index: u16) -> Result<u16> {
-        let tags = [tag::FIELD, tag::METHOD, tag::INTERFACE_METHOD];
-        Ok(u16_at(
-            self.wanted(index, &tags, "field or method constant")?,
-            0,
-        ))
-    }
-
     /// The descriptor of a field, method, invokedynamic or dynamic constant, in the file's own encoding.
     pub fn descriptor_bytes(&self, index: u16) -> Result<&[u8]> {
         let tags = [

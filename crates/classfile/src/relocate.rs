@@ -5,7 +5,7 @@
 
 use crate::annotations::skip_annotation;
 use crate::class::Attribute;
-use crate::edit::Place;
+use crate::edit::EditPosition;
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::reader::{Reader, u16_at};
@@ -89,13 +89,13 @@ impl PcMap {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    pub(crate) fn place(&self, place: Place) -> Result<u32> {
+    pub(crate) fn place(&self, place: EditPosition) -> Result<u32> {
         match place {
-            Place::AfterEntry => Ok(self.starts[0]),
-            Place::Before(pc) => self.target(pc, "place"),
-            Place::At(pc) => self.instruction(pc, "place"),
-            Place::After(pc) => self.after(pc, "place"),
-            Place::End => Ok(self.end()),
+            EditPosition::AfterEntry => Ok(self.starts[0]),
+            EditPosition::Before(pc) => self.target(pc, "place"),
+            EditPosition::At(pc) => self.instruction(pc, "place"),
+            EditPosition::After(pc) => self.after(pc, "place"),
+            EditPosition::End => Ok(self.end()),
         }
     }
 

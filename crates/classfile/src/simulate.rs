@@ -31,7 +31,7 @@ pub struct ClassId(u32);
 
 /// What one slot holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Type {
+pub enum SlotType {
     /// Nothing usable; also the second slot of a `long` or `double`.
     Top,
     /// `int` and everything narrower.
@@ -56,20 +56,20 @@ pub enum Type {
 
 /// Locals and operand stack by slot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct State {
+pub struct SimulatedState {
     /// Locals; those past the end hold nothing.
-    pub locals: Vec<Type>,
+    pub locals: Vec<SlotType>,
     /// Operand stack, bottom first.
-    pub stack: Vec<Type>,
+    pub stack: Vec<SlotType>,
 }
 
-impl State {
+impl SimulatedState {
     /// What a local holds.
-    pub fn local(&self, local: u16) -> Type {
+    pub fn local(&self, local: u16) -> SlotType {
         self.locals
             .get(usize::from(local))
             .copied()
-            .unwrap_or(Type::Top)
+            .unwrap_or(SlotType::Top)
     }
 
     /// Whether the receiver still awaits `super(...)` or `this(...)`.
@@ -77,7 +77,7 @@ impl State {
         self.locals
             .iter()
             .chain(&self.stack)
-            .any(|t| *t == Type::UninitializedThis)
+            .any(|t| *t == SlotType::UninitializedThis)
     }
 }
 
@@ -85,15 +85,15 @@ impl State {
 #[derive(Debug, Clone)]
 pub struct Simulation {
     /// By old pc.
-    states: Vec<Option<Box<State>>>,
+    states: Vec<Option<Box<SimulatedState>>>,
     this_inits: BTreeSet<u32>,
-    names: Names,
+    names: ClassNames,
     merges_classes: bool,
 }
 
 impl Simulation {
     /// The state before the instruction at `pc`; nothing where no path leads or no instruction starts.
-    pub fn at(&self, pc: u32) -> Option<&State> {
+    pub fn at(&self, pc: u32) -> Option<&SimulatedState> {
         self.states.get(pc as usize)?.as_deref()
     }
 
@@ -114,7 +114,7 @@ impl Simulation {
     }
 
     /// A state as a frame, without the topmost `popped` slots of its stack.
-    pub fn frame(&self, state: &State, popped: usize, pool: &mut Pool) -> Result<Frame> {
+    pub fn frame(&self, state: &SimulatedState, popped: usize, pool: &mut Pool) -> Result<Frame> {
         let kept = state.stack.len().saturating_sub(popped);
         Ok(Frame {
             locals: self.values(&state.locals, pool)?,
@@ -122,26 +122,26 @@ impl Simulation {
         })
     }
 
-    fn values(&self, slots: &[Type], pool: &mut Pool) -> Result<Vec<VerificationType>> {
+    fn values(&self, slots: &[SlotType], pool: &mut Pool) -> Result<Vec<VerificationType>> {
         let mut values = Vec::with_capacity(slots.len());
         let mut slots = slots.iter();
         while let Some(slot) = slots.next() {
             values.push(match slot {
-                Type::Top | Type::ReturnAddress => VerificationType::Top,
-                Type::Integer => VerificationType::Integer,
-                Type::Float => VerificationType::Float,
-                Type::Long | Type::Double => {
+                SlotType::Top | SlotType::ReturnAddress => VerificationType::Top,
+                SlotType::Integer => VerificationType::Integer,
+                SlotType::Float => VerificationType::Float,
+                SlotType::Long | SlotType::Double => {
                     slots.next();
-                    if *slot == Type::Long {
+                    if *slot == SlotType::Long {
                         VerificationType::Long
                     } else {
                         VerificationType::Double
                     }
                 }
-                Type::Null => VerificationType::Null,
-                Type::UninitializedThis => VerificationType::UninitializedThis,
-                Type::Uninitialized(pc) => VerificationType::Uninitialized(*pc as u16),
-                Type::Object(class) => {
+                SlotType::Null => VerificationType::Null,
+                SlotType::UninitializedThis => VerificationType::UninitializedThis,
+                SlotType::Uninitialized(pc) => VerificationType::Uninitialized(*pc as u16),
+                SlotType::Object(class) => {
                     VerificationType::Object(pool.add_class_bytes(self.names.get(*class))?)
                 }
             });
@@ -169,37 +169,37 @@ pub fn simulate(code: &Code, pool: &Pool, method: MethodContext) -> Result<Simul
 
 /// The classes met so far, each once.
 #[derive(Debug, Clone, Default)]
-struct Names {
+struct ClassNames {
     names: Vec<Box<[u8]>>,
     ids: HashMap<Box<[u8]>, ClassId>,
 }
 
-impl Names {
+impl ClassNames {
     fn get(&self, class: ClassId) -> &[u8] {
         self.names
             .get(class.0 as usize)
             .map_or(b"java/lang/Object", |name| name)
     }
 
-    fn intern(&mut self, name: &[u8]) -> Type {
+    fn intern(&mut self, name: &[u8]) -> SlotType {
         if let Some(id) = self.ids.get(name) {
-            return Type::Object(*id);
+            return SlotType::Object(*id);
         }
         let id = ClassId(self.names.len() as u32);
         self.names.push(name.into());
         self.ids.insert(name.into(), id);
-        Type::Object(id)
+        SlotType::Object(id)
     }
 }
 
 struct Machine<'a> {
     code: &'a Code,
     pool: &'a Pool,
-    this: Type,
-    initial: State,
-    states: Vec<Option<Box<State>>>,
+    this: SlotType,
+    initial: SimulatedState,
+    states: Vec<Option<Box<SimulatedState>>>,
     this_inits: BTreeSet<u32>,
-    names: Names,
+    names: ClassNames,
     /// Slots kept in `states`.
     slots: usize,
     merges_classes: bool,
@@ -207,13 +207,13 @@ struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     fn new(code: &'a Code, pool: &'a Pool, method: MethodContext) -> Result<Self> {
-        let mut names = Names::default();
+        let mut names = ClassNames::default();
         let this = names.intern(pool.class_name_bytes(method.this_class)?);
-        let mut initial = State::default();
+        let mut initial = SimulatedState::default();
         if !method.is_static() {
             let starts_raw = method.starts_uninitialized(pool);
             initial.locals.push(if starts_raw {
-                Type::UninitializedThis
+                SlotType::UninitializedThis
             } else {
                 this
             });
@@ -243,14 +243,14 @@ impl<'a> Machine<'a> {
         while let Some(slot) = slots.next() {
             holders.push(*slot);
             values.push(match slot {
-                Type::Integer => VerificationType::Integer,
-                Type::Float => VerificationType::Float,
-                Type::Long => VerificationType::Long,
-                Type::Double => VerificationType::Double,
-                Type::UninitializedThis => VerificationType::UninitializedThis,
+                SlotType::Integer => VerificationType::Integer,
+                SlotType::Float => VerificationType::Float,
+                SlotType::Long => VerificationType::Long,
+                SlotType::Double => VerificationType::Double,
+                SlotType::UninitializedThis => VerificationType::UninitializedThis,
                 _ => VerificationType::Object(0),
             });
-            if matches!(slot, Type::Long | Type::Double) {
+            if matches!(slot, SlotType::Long | SlotType::Double) {
                 slots.next();
             }
         }
@@ -272,7 +272,7 @@ impl<'a> Machine<'a> {
                         pc: i64::from(pc),
                     });
                 }
-                current = Some(State {
+                current = Some(SimulatedState {
                     locals: self.slots_of(&frame.locals, &holders)?,
                     stack: self.slots_of(&frame.stack, &[])?,
                 });
@@ -288,18 +288,22 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn slots_of(&mut self, values: &[VerificationType], holders: &[Type]) -> Result<Vec<Type>> {
+    fn slots_of(
+        &mut self,
+        values: &[VerificationType],
+        holders: &[SlotType],
+    ) -> Result<Vec<SlotType>> {
         let mut slots = Vec::with_capacity(values.len() + 2);
         for (i, value) in values.iter().enumerate() {
             slots.push(match value {
-                VerificationType::Top => Type::Top,
-                VerificationType::Integer => Type::Integer,
-                VerificationType::Float => Type::Float,
-                VerificationType::Long => Type::Long,
-                VerificationType::Double => Type::Double,
-                VerificationType::Null => Type::Null,
-                VerificationType::UninitializedThis => Type::UninitializedThis,
-                VerificationType::Uninitialized(pc) => Type::Uninitialized(u32::from(*pc)),
+                VerificationType::Top => SlotType::Top,
+                VerificationType::Integer => SlotType::Integer,
+                VerificationType::Float => SlotType::Float,
+                VerificationType::Long => SlotType::Long,
+                VerificationType::Double => SlotType::Double,
+                VerificationType::Null => SlotType::Null,
+                VerificationType::UninitializedThis => SlotType::UninitializedThis,
+                VerificationType::Uninitialized(pc) => SlotType::Uninitialized(u32::from(*pc)),
                 VerificationType::Object(0) => holders
                     .get(i)
                     .copied()
@@ -309,13 +313,13 @@ impl<'a> Machine<'a> {
                 }
             });
             if value.slots() == 2 {
-                slots.push(Type::Top);
+                slots.push(SlotType::Top);
             }
         }
         Ok(slots)
     }
 
-    fn keep(&mut self, pc: u32, state: &State) -> Result<()> {
+    fn keep(&mut self, pc: u32, state: &SimulatedState) -> Result<()> {
         self.slots += state.locals.len() + state.stack.len();
         if self.slots > MAX_SLOTS {
             return Err(Error::BadSimulation {
@@ -360,7 +364,7 @@ impl<'a> Machine<'a> {
                         0 => self.names.intern(b"java/lang/Throwable"),
                         index => self.names.intern(self.pool.class_name_bytes(index)?),
                     };
-                    let entry = State {
+                    let entry = SimulatedState {
                         locals: before.locals.clone(),
                         stack: vec![caught],
                     };
@@ -370,14 +374,14 @@ impl<'a> Machine<'a> {
             if matches!(instruction.opcode, op::JSR | op::JSR_W) {
                 let target = instruction.target().unwrap_or(-1);
                 let mut inside = state.clone();
-                inside.stack.push(Type::ReturnAddress);
+                inside.stack.push(SlotType::ReturnAddress);
                 self.merge(target, &inside, &starts, &mut work)?;
                 let written = subroutines
                     .entry(target)
                     .or_insert_with(|| written_locals(&code.bytes, target));
                 for local in written.iter() {
                     if let Some(slot) = state.locals.get_mut(usize::from(*local)) {
-                        *slot = Type::Top;
+                        *slot = SlotType::Top;
                     }
                 }
             } else {
@@ -396,7 +400,7 @@ impl<'a> Machine<'a> {
     fn merge(
         &mut self,
         pc: i64,
-        state: &State,
+        state: &SimulatedState,
         starts: &[bool],
         work: &mut BTreeSet<u32>,
     ) -> Result<()> {
@@ -425,12 +429,14 @@ impl<'a> Machine<'a> {
         {
             let merged = match (*old, *new) {
                 (a, b) if a == b => a,
-                (Type::Object(a), Type::Null) | (Type::Null, Type::Object(a)) => Type::Object(a),
-                (Type::Object(_), Type::Object(_)) => {
+                (SlotType::Object(a), SlotType::Null) | (SlotType::Null, SlotType::Object(a)) => {
+                    SlotType::Object(a)
+                }
+                (SlotType::Object(_), SlotType::Object(_)) => {
                     self.merges_classes = true;
                     self.names.intern(b"java/lang/Object")
                 }
-                _ => Type::Top,
+                _ => SlotType::Top,
             };
             changed |= merged != *old;
             *old = merged;
@@ -441,7 +447,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn step(&mut self, state: &mut State, instruction: &Instruction<'_>) -> Result<()> {
+    fn step(&mut self, state: &mut SimulatedState, instruction: &Instruction<'_>) -> Result<()> {
         let pc = instruction.pc;
         let opcode = instruction.generic_opcode();
         let index = instruction.pool_index().unwrap_or(0);
@@ -449,8 +455,8 @@ impl<'a> Machine<'a> {
             pc,
             what: "stack underflow",
         };
-        let State { locals, stack } = state;
-        let pop = |stack: &mut Vec<Type>, count: usize| match stack.len().checked_sub(count) {
+        let SimulatedState { locals, stack } = state;
+        let pop = |stack: &mut Vec<SlotType>, count: usize| match stack.len().checked_sub(count) {
             Some(left) => {
                 stack.truncate(left);
                 Ok(())
@@ -458,16 +464,16 @@ impl<'a> Machine<'a> {
             None => Err(underflow.clone()),
         };
         match opcode {
-            op::ACONST_NULL => stack.push(Type::Null),
+            op::ACONST_NULL => stack.push(SlotType::Null),
             op::LDC | op::LDC_W | op::LDC2_W => self.load_constant(stack, index)?,
             op::ALOAD => {
                 let local = usize::from(instruction.local().unwrap_or(0));
-                stack.push(locals.get(local).copied().unwrap_or(Type::Top));
+                stack.push(locals.get(local).copied().unwrap_or(SlotType::Top));
             }
             op::AALOAD => {
                 let array = stack.len().checked_sub(2).map(|at| stack[at]);
                 pop(stack, 2)?;
-                stack.push(self.component(array.unwrap_or(Type::Top)));
+                stack.push(self.component(array.unwrap_or(SlotType::Top)));
             }
             op::ISTORE..=op::ASTORE => {
                 let slots = if matches!(opcode, op::LSTORE | op::DSTORE) {
@@ -477,7 +483,7 @@ impl<'a> Machine<'a> {
                 };
                 let value = stack.len().checked_sub(slots).map(|at| stack[at]);
                 pop(stack, slots)?;
-                let value = value.unwrap_or(Type::Top);
+                let value = value.unwrap_or(SlotType::Top);
                 set_local(
                     locals,
                     usize::from(instruction.local().unwrap_or(0)),
@@ -520,11 +526,11 @@ impl<'a> Machine<'a> {
                 // An older object of the same instruction can no longer be told from this one.
                 for slot in locals
                     .iter_mut()
-                    .filter(|slot| **slot == Type::Uninitialized(pc))
+                    .filter(|slot| **slot == SlotType::Uninitialized(pc))
                 {
-                    *slot = Type::Top;
+                    *slot = SlotType::Top;
                 }
-                stack.push(Type::Uninitialized(pc));
+                stack.push(SlotType::Uninitialized(pc));
             }
             op::NEWARRAY => {
                 pop(stack, 1)?;
@@ -562,26 +568,26 @@ impl<'a> Machine<'a> {
                 let result = result_of(opcode);
                 let pushed = match result {
                     None => 0,
-                    Some(Type::Long | Type::Double) => 2,
+                    Some(SlotType::Long | SlotType::Double) => 2,
                     Some(_) => 1,
                 };
                 let popped = pushed - instruction.stack_change(self.pool)?;
                 pop(stack, usize::try_from(popped).unwrap_or(0))?;
                 stack.extend(result);
                 if pushed == 2 {
-                    stack.push(Type::Top);
+                    stack.push(SlotType::Top);
                 }
             }
         }
         Ok(())
     }
 
-    fn load_constant(&mut self, stack: &mut Vec<Type>, index: u16) -> Result<()> {
+    fn load_constant(&mut self, stack: &mut Vec<SlotType>, index: u16) -> Result<()> {
         let name: &[u8] = match self.pool.tag(index) {
-            Some(tag::INTEGER) => return stack_push(stack, Type::Integer, 1),
-            Some(tag::FLOAT) => return stack_push(stack, Type::Float, 1),
-            Some(tag::LONG) => return stack_push(stack, Type::Long, 2),
-            Some(tag::DOUBLE) => return stack_push(stack, Type::Double, 2),
+            Some(tag::INTEGER) => return stack_push(stack, SlotType::Integer, 1),
+            Some(tag::FLOAT) => return stack_push(stack, SlotType::Float, 1),
+            Some(tag::LONG) => return stack_push(stack, SlotType::Long, 2),
+            Some(tag::DOUBLE) => return stack_push(stack, SlotType::Double, 2),
             Some(tag::STRING) => b"java/lang/String",
             Some(tag::CLASS) => b"java/lang/Class",
             Some(tag::METHOD_TYPE) => b"java/lang/invoke/MethodType",
@@ -605,8 +611,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn component(&mut self, array: Type) -> Type {
-        let Type::Object(class) = array else {
+    fn component(&mut self, array: SlotType) -> SlotType {
+        let SlotType::Object(class) = array else {
             return array;
         };
         let name = self.names.get(class).to_vec();
@@ -621,9 +627,9 @@ impl<'a> Machine<'a> {
     /// After a constructor ran, every copy of its receiver is an ordinary object.
     fn initialize(
         &mut self,
-        locals: &mut [Type],
-        stack: &mut [Type],
-        receiver: Type,
+        locals: &mut [SlotType],
+        stack: &mut [SlotType],
+        receiver: SlotType,
         index: u16,
         pc: u32,
     ) -> Result<()> {
@@ -632,11 +638,11 @@ impl<'a> Machine<'a> {
             return Ok(());
         }
         let ready = match receiver {
-            Type::UninitializedThis => {
+            SlotType::UninitializedThis => {
                 self.this_inits.insert(pc);
                 self.this
             }
-            Type::Uninitialized(_) => self.names.intern(owner),
+            SlotType::Uninitialized(_) => self.names.intern(owner),
             _ => return Ok(()),
         };
         for slot in locals
@@ -651,50 +657,55 @@ impl<'a> Machine<'a> {
 }
 
 /// The primitive value an instruction pushes, for those whose operands do not matter.
-fn result_of(opcode: u8) -> Option<Type> {
+fn result_of(opcode: u8) -> Option<SlotType> {
     Some(match opcode {
-        op::ICONST_M1..=op::ICONST_5 | op::BIPUSH | op::SIPUSH | op::ILOAD => Type::Integer,
-        op::LCONST_0 | op::LCONST_1 | op::LLOAD | op::LALOAD => Type::Long,
-        op::FCONST_0..=op::FCONST_2 | op::FLOAD | op::FALOAD => Type::Float,
-        op::DCONST_0 | op::DCONST_1 | op::DLOAD | op::DALOAD => Type::Double,
-        op::IALOAD | op::BALOAD..=op::SALOAD => Type::Integer,
+        op::ICONST_M1..=op::ICONST_5 | op::BIPUSH | op::SIPUSH | op::ILOAD => SlotType::Integer,
+        op::LCONST_0 | op::LCONST_1 | op::LLOAD | op::LALOAD => SlotType::Long,
+        op::FCONST_0..=op::FCONST_2 | op::FLOAD | op::FALOAD => SlotType::Float,
+        op::DCONST_0 | op::DCONST_1 | op::DLOAD | op::DALOAD => SlotType::Double,
+        op::IALOAD | op::BALOAD..=op::SALOAD => SlotType::Integer,
         op::IADD..=op::DNEG => match opcode % 4 {
-            0 => Type::Integer,
-            1 => Type::Long,
-            2 => Type::Float,
-            _ => Type::Double,
+            0 => SlotType::Integer,
+            1 => SlotType::Long,
+            2 => SlotType::Float,
+            _ => SlotType::Double,
         },
-        op::ISHL..=op::LXOR if opcode % 2 == 0 => Type::Integer,
-        op::ISHL..=op::LXOR => Type::Long,
-        op::I2L | op::F2L | op::D2L => Type::Long,
-        op::I2F | op::L2F | op::D2F => Type::Float,
-        op::I2D | op::L2D | op::F2D => Type::Double,
-        op::L2I | op::F2I | op::D2I | op::I2B..=op::DCMPG => Type::Integer,
-        op::ARRAYLENGTH | op::INSTANCEOF => Type::Integer,
+        op::ISHL..=op::LXOR if opcode % 2 == 0 => SlotType::Integer,
+        op::ISHL..=op::LXOR => SlotType::Long,
+        op::I2L | op::F2L | op::D2L => SlotType::Long,
+        op::I2F | op::L2F | op::D2F => SlotType::Float,
+        op::I2D | op::L2D | op::F2D => SlotType::Double,
+        op::L2I | op::F2I | op::D2I | op::I2B..=op::DCMPG => SlotType::Integer,
+        op::ARRAYLENGTH | op::INSTANCEOF => SlotType::Integer,
         _ => return None,
     })
 }
 
-fn stack_push(stack: &mut Vec<Type>, value: Type, slots: usize) -> Result<()> {
+fn stack_push(stack: &mut Vec<SlotType>, value: SlotType, slots: usize) -> Result<()> {
     stack.push(value);
     if slots == 2 {
-        stack.push(Type::Top);
+        stack.push(SlotType::Top);
     }
     Ok(())
 }
 
-fn push_value(slots: &mut Vec<Type>, value: ValueType<'_>, names: &mut Names) {
+fn push_value(slots: &mut Vec<SlotType>, value: ValueType<'_>, names: &mut ClassNames) {
     match value {
-        ValueType::Int(_) => slots.push(Type::Integer),
-        ValueType::Float => slots.push(Type::Float),
-        ValueType::Long => slots.extend([Type::Long, Type::Top]),
-        ValueType::Double => slots.extend([Type::Double, Type::Top]),
+        ValueType::Int(_) => slots.push(SlotType::Integer),
+        ValueType::Float => slots.push(SlotType::Float),
+        ValueType::Long => slots.extend([SlotType::Long, SlotType::Top]),
+        ValueType::Double => slots.extend([SlotType::Double, SlotType::Top]),
         ValueType::Reference(name) => slots.push(names.intern(name)),
     }
 }
 
 /// Inserts a copy of the topmost `count` slots below `under` more.
-fn copy_under(stack: &mut Vec<Type>, count: usize, under: usize, underflow: &Error) -> Result<()> {
+fn copy_under(
+    stack: &mut Vec<SlotType>,
+    count: usize,
+    under: usize,
+    underflow: &Error,
+) -> Result<()> {
     let at = stack
         .len()
         .checked_sub(count + under)
@@ -705,21 +716,21 @@ fn copy_under(stack: &mut Vec<Type>, count: usize, under: usize, underflow: &Err
 }
 
 /// Writes a local, which spoils any two-slot value it overlaps.
-fn set_local(locals: &mut Vec<Type>, local: usize, value: Type, slots: usize) {
+fn set_local(locals: &mut Vec<SlotType>, local: usize, value: SlotType, slots: usize) {
     if locals.len() < local + slots {
-        locals.resize(local + slots, Type::Top);
+        locals.resize(local + slots, SlotType::Top);
     }
-    let is_wide = |t: Type| matches!(t, Type::Long | Type::Double);
+    let is_wide = |t: SlotType| matches!(t, SlotType::Long | SlotType::Double);
     if local > 0 && is_wide(locals[local - 1]) {
-        locals[local - 1] = Type::Top;
+        locals[local - 1] = SlotType::Top;
     }
     let last = local + slots - 1;
     if is_wide(locals[last]) && last + 1 < locals.len() {
-        locals[last + 1] = Type::Top;
+        locals[last + 1] = SlotType::Top;
     }
     locals[local] = value;
     if slots == 2 {
-        locals[local + 1] = Type::Top;
+        locals[local + 1] = SlotType::Top;
     }
 }
 

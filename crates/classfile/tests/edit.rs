@@ -2,8 +2,8 @@
 //! Frames and debug tables are checked on methods written by hand.
 
 use culprit_classfile::{
-    Asm, Attribute, Code, Editor, Error, Frame, Handler, HandlerSpec, Instruction, LocalKind,
-    MethodContext, Place, Pool, VerificationType, access, op, parse_frames, write_frames,
+    Asm, Attribute, Code, EditPosition, Editor, Error, Frame, Handler, HandlerSpec, Instruction,
+    LocalKind, MethodContext, Pool, VerificationType, access, op, parse_frames, write_frames,
 };
 use proptest::prelude::*;
 
@@ -311,8 +311,8 @@ fn ranges_and_tables_follow_the_code() {
     let mut body = Asm::new();
     body.athrow();
     editor.add_handler(HandlerSpec {
-        from: Place::AfterEntry,
-        to: Place::End,
+        from: EditPosition::AfterEntry,
+        to: EditPosition::End,
         catch_type: 0,
         frame_locals: Vec::new(),
         body,
@@ -434,7 +434,7 @@ fn frames_move_grow_and_name_the_new_instruction() {
     entry.op(op::LCONST_0).lstore(live);
     editor.insert_entry(entry);
     let mut read = Asm::new();
-    read.lload(live).pop2();
+    read.lload(live).op(op::POP2);
     editor.insert_before(0, read.clone());
     editor.insert_before(10, read.clone());
     editor.insert_after(4, read);
@@ -470,9 +470,9 @@ fn entry_code_may_skip_a_part_of_itself() {
     let mut asked = Asm::new();
     asked.op(op::LCONST_0).op(op::ICONST_1);
     let mut part = Asm::new();
-    part.pop2().op(op::LCONST_1);
+    part.op(op::POP2).op(op::LCONST_1);
     let mut kept = Asm::new();
-    kept.pop2();
+    kept.op(op::POP2);
 
     let mut editor = Editor::new(&code, method);
     editor.insert_entry(asked.clone());
@@ -589,11 +589,19 @@ fn mistakes_are_errors() {
         body: asm(body),
     };
     assert!(matches!(
-        check(&|e| e.add_handler(handler(Place::AfterEntry, Place::End, &[op::POP]))),
+        check(&|e| e.add_handler(handler(
+            EditPosition::AfterEntry,
+            EditPosition::End,
+            &[op::POP]
+        ))),
         Error::BadInsertion(_)
     ));
     assert!(matches!(
-        check(&|e| e.add_handler(handler(Place::End, Place::Before(3), &[op::ATHROW]))),
+        check(&|e| e.add_handler(handler(
+            EditPosition::End,
+            EditPosition::Before(3),
+            &[op::ATHROW]
+        ))),
         Error::BadInsertion(_)
     ));
     assert!(matches!(
@@ -615,8 +623,8 @@ fn a_handler_over_nothing_is_left_out() {
     let mut body = Asm::new();
     body.athrow();
     let spec = HandlerSpec {
-        from: Place::After(0),
-        to: Place::End,
+        from: EditPosition::After(0),
+        to: EditPosition::End,
         catch_type: 0,
         frame_locals: Vec::new(),
         body,

@@ -13,8 +13,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use culprit_classfile::{
-    Asm, ClassFile, Code, Editor, Error, HandlerSpec, LocalKind, Member, MethodContext, Place,
-    Pool, Simulation, Type, VerificationType, access, op, simulate,
+    Asm, ClassFile, Code, EditPosition, Editor, Error, HandlerSpec, LocalKind, Member,
+    MethodContext, Pool, Simulation, SlotType, VerificationType, access, op, simulate,
 };
 use culprit_verifier::{Bench, Class, Comparison, Outcomes, is_early, is_sampled, on_each_jdk};
 
@@ -301,14 +301,14 @@ fn plan<'a>(
     entry.op(op::LCONST_0).op(op::ICONST_0);
     editor.insert_entry(entry);
     let mut skipped = Asm::new();
-    skipped.pop2().op(op::LCONST_1);
+    skipped.op(op::POP2).op(op::LCONST_1);
     editor.insert_entry_if(skipped, vec![VerificationType::Long]);
     let mut entry = Asm::new();
     entry.lstore(live);
     editor.insert_entry(entry);
     let inits: Vec<u32> = simulation.this_inits().collect();
     let mut neutral = Asm::new();
-    neutral.lload(live).pop2();
+    neutral.lload(live).op(op::POP2);
     for instruction in code.instructions() {
         let instruction = instruction.unwrap();
         let pc = instruction.pc;
@@ -342,7 +342,7 @@ fn plan<'a>(
         editor.insert_before(pc, spill);
     }
     let mut body = Asm::new();
-    body.lload(live).pop2().athrow();
+    body.lload(live).op(op::POP2).athrow();
     for (from, to, is_raw) in regions(code, simulation) {
         let frame_locals = if is_raw {
             vec![VerificationType::UninitializedThis]
@@ -372,8 +372,8 @@ fn around_init<'a>(
     let mut body = Asm::new();
     body.athrow();
     editor.add_handler(HandlerSpec {
-        from: Place::AfterEntry,
-        to: Place::After(init),
+        from: EditPosition::AfterEntry,
+        to: EditPosition::After(init),
         catch_type: 0,
         frame_locals: vec![VerificationType::UninitializedThis],
         body,
@@ -382,33 +382,37 @@ fn around_init<'a>(
 }
 
 /// The method cut into parts where `this` is uninitialised and parts where it is not.
-fn regions(code: &Code, simulation: &Simulation) -> Vec<(Place, Place, bool)> {
+fn regions(code: &Code, simulation: &Simulation) -> Vec<(EditPosition, EditPosition, bool)> {
     let inits: Vec<u32> = simulation.this_inits().collect();
     let mut regions = Vec::new();
-    let mut from = Place::AfterEntry;
+    let mut from = EditPosition::AfterEntry;
     let mut before: Option<(u32, bool)> = None;
     for instruction in code.instructions() {
         let pc = instruction.unwrap().pc;
         let Some(state) = simulation.at(pc) else {
             continue;
         };
-        let is_raw = state.local(0) == Type::UninitializedThis;
+        let is_raw = state.local(0) == SlotType::UninitializedThis;
         if let Some((last, was_raw)) = before {
             if was_raw != is_raw {
                 // The call that initialises `this` is left uncovered: its handler would have to accept both states.
                 let is_init = inits.contains(&last);
                 let to = if is_init {
-                    Place::At(last)
+                    EditPosition::At(last)
                 } else {
-                    Place::Before(pc)
+                    EditPosition::Before(pc)
                 };
                 regions.push((from, to, was_raw));
-                from = if is_init { Place::After(last) } else { to };
+                from = if is_init {
+                    EditPosition::After(last)
+                } else {
+                    to
+                };
             }
         }
         before = Some((pc, is_raw));
     }
-    regions.push((from, Place::End, before.is_some_and(|(_, raw)| raw)));
+    regions.push((from, EditPosition::End, before.is_some_and(|(_, raw)| raw)));
     regions
 }
 
@@ -535,14 +539,14 @@ fn mutate_method(file: &mut ClassFile, i: usize) -> Option<()> {
     Some(())
 }
 
-fn shape(value: Type) -> Type {
+fn shape(value: SlotType) -> SlotType {
     match value {
-        Type::Object(_) => Type::Null,
+        SlotType::Object(_) => SlotType::Null,
         other => other,
     }
 }
 
 /// Frames may know less than the worklist, never something else.
-fn fits(framed: Type, merged: Type) -> bool {
-    framed == Type::Top || shape(framed) == shape(merged)
+fn fits(framed: SlotType, merged: SlotType) -> bool {
+    framed == SlotType::Top || shape(framed) == shape(merged)
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use culprit_debug::{FilesFound, Reducer, Session, Settings, parse_condition};
-use culprit_jvm::{Interrupt, Surroundings};
+use culprit_jvm::{Interrupt, JdkLocations};
 use culprit_model::shell;
 use culprit_program::{Command, Environment};
 use culprit_scripts::Condition;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let settings = Settings {
         command,
         java_tool_options: std::env::var_os("JAVA_TOOL_OPTIONS"),
-        surroundings: Surroundings::of_process(),
+        surroundings: JdkLocations::of_process(),
         folder: results.folder().to_owned(),
         reducer: Reducer {
             limits: args.reduction.limits(),

@@ -6,11 +6,7 @@
 use std::process::{ExitCode as ProcessCode, Termination};
 
 use culprit_model::clean;
-
-use culprit_report::figure;
-
-/// What a line of a message has at most.
-pub(crate) const COLUMNS: usize = 80;
+use culprit_report::figure::{self, COLUMNS};
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,8 +14,8 @@ use clap::Subcommand;
 use culprit_model::clean;
 
 use crate::console::Console;
-use crate::exit::{COLUMNS, ExitCode, Expected};
-use culprit_report::figure;
+use crate::exit::{ExitCode, Expected};
+use culprit_report::figure::{self, COLUMNS};
 use results::Results;
 
 /// Options of `culprit isolate`.

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use culprit_debug::{Case, FailureTest, FilesFound, Level, RecordedFailure, Reducer, jdk_of};
-use culprit_jvm::{Interrupt, Surroundings};
+use culprit_debug::{CallLevel, Case, FailureTest, FilesFound, RecordedFailure, Reducer, jdk_of};
+use culprit_jvm::{Interrupt, JdkLocations};
 use culprit_model::options::RecordOptions;
 use culprit_model::shell;
 use culprit_program::{Environment, class_path};
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let sandbox = args.reduction.sandbox(console)?;
     let failure = RecordedFailure::open(&args.path).map_err(explained)?;
     let (recording, signature) = (&failure.recording, &failure.signature);
-    let jdk = jdk_of(recording, &Surroundings::of_process()).map_err(explained)?;
+    let jdk = jdk_of(recording, &JdkLocations::of_process()).map_err(explained)?;
     let folders = agent::folders_of_process();
     let class_path = args.class_path(recording, &folders)?;
     let script = failure.script(&class_path, &jdk);
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         let test = FailureTest {
             signature: signature.clone(),
             rate: None,
-            level: Level::Outermost,
+            level: CallLevel::Outermost,
             found,
             took: began.elapsed(),
         };

@@ -28,7 +28,7 @@ use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 use aftermath::{Aftermath, Say};
 use folder::{Facts, RunFolder};
-use suggest::{Format, SuggestionReport};
+use suggest::Format;
 
 /// Options of `culprit record`.
 #[derive(clap::Args, Debug)]
@@ -307,9 +307,9 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     let aftermath = Aftermath::find(folder.path(), &options.mode)?;
     aftermath.report(&folder, plan.say, console)?;
     let noted = aftermath.note(&around.agent_folders);
-    if let Mode::Suggest(suggest) = &options.mode {
-        SuggestionReport::find(&folder.path(), &suggest.selection, &plan.command, console)?
-            .print(plan.format, console)?;
+    if let Mode::Suggest(counted) = &options.mode {
+        let report = suggest::find(&folder.path(), &counted.selection, &plan.command, console)?;
+        suggest::print(&report, plan.format, console)?;
     }
     // No trouble of ours may hide how the command ended.
     if let Err(error) = written {

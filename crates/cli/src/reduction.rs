@@ -7,7 +7,7 @@ mod results;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use culprit_debug::Limits;
+use culprit_debug::ReductionLimits;
 use culprit_junit::Junit;
 use culprit_jvm::Sandbox;
 use culprit_report::figure;
@@ -75,8 +75,8 @@ impl ReductionArgs {
     }
 
     /// The limits of the reduction.
-    pub(crate) fn limits(&self) -> Limits {
-        Limits {
+    pub(crate) fn limits(&self) -> ReductionLimits {
+        ReductionLimits {
             jobs: usize::from(self.jobs),
             time: self.max_time,
             tests: self.max_tests,

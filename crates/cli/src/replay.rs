@@ -1,47 +1,34 @@
-//! `culprit replay`: run recordings again, each in a JVM of its own, and say whether the observed
+//! `culprit replay`: run recordings again, each in a JVM of its own, and report whether the observed
 //! code does the same.
 //!
-//! `Args` is what was typed, `Plan` what it means. A replay is `culprit_replay`'s; here is what
-//! is said of it: one recording is explained, several are a table.
+//! `Args` is what was typed, `Plan` what it means. `culprit_replay` replays, `culprit_report` renders the
+//! results: one recording is explained, several are a table.
 
 mod ask;
-mod case;
-mod coverage;
-mod explain;
-mod json;
 mod junit;
-mod table;
-mod versions;
+mod result;
+mod stage;
 
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
-use culprit_jvm::{
-    CRASH_REPORT, Interrupt, Jdk, Output, PoolError, Sandbox, Scratch, StartError, Surroundings,
-    Told, untrusted,
-};
-use culprit_model::clean;
+use culprit_jvm::{Interrupt, Jdk, JdkLocations, Output, Sandbox, Scratch};
 use culprit_model::options::RecordOptions;
-use culprit_program::{ClassPath, Error as ProgramError, WorkerJvm, matching_jdk};
-use culprit_replay::{Capture, Error, Finding, Replayer, Severity, against, check_unless, subject};
-use culprit_trace::{Recording, RunFolder};
-use culprit_wire::{LineCheck, Mode, Subject};
+use culprit_replay::{Capture, Finding};
+use culprit_report::replay::{Case, Verdict, document, print_coverage, total_coverage};
+use culprit_trace::RunFolder;
+use culprit_wire::Mode;
 
 use crate::agent;
 use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::quantity;
-use crate::reduction::FORGED;
 use crate::show;
-use case::{Case, Facts, Verdict};
-use culprit_report::place::dotted;
-use table::Table;
-use versions::Versions;
+use stage::Stage;
 
 /// Options of `culprit replay`.
 #[derive(clap::Args, Debug)]
@@ -112,9 +99,6 @@ enum OnDivergence {
 const LIMIT: Duration = Duration::from_secs(600);
 const HEAP: u64 = 1024;
 
-/// Bytes of the report of a crash that are kept.
-const MOST_REPORT: u64 = 16 << 20;
-
 const LIMITS: &str = "Limits and sandbox";
 const JVM: &str = "JVM";
 const RESULTS: &str = "Output";
@@ -137,14 +121,14 @@ Exit codes:
 
 /// What the command needs from the process it runs in.
 pub(crate) struct Around {
-    jdks: Surroundings,
+    jdks: JdkLocations,
     agent_folders: Vec<PathBuf>,
 }
 
 impl Around {
     pub(crate) fn of_process() -> Around {
         Around {
-            jdks: Surroundings::of_process(),
+            jdks: JdkLocations::of_process(),
             agent_folders: agent::folders_of_process(),
         }
     }
@@ -177,9 +161,6 @@ struct Plan {
     /// What to record of the replay.
     capture: Option<Capture>,
 }
-
-/// The classes to replay with, and whether their lines are those of the recording.
-type Program = (Subject, LineCheck);
 
 /// Which JDKs may be used.
 enum Jdks {
@@ -309,9 +290,9 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
     if let Some(file) = &args.junit {
         junit::write(file, &ended.cases).map_err(|error| unwritable(file, error))?;
     }
-    match (plan.form, coverage::of_all(&ended.cases)) {
-        (Form::Json, _) => write!(console.out(), "{}", json::document(&ended.cases).json())?,
-        (Form::Text, Some(all)) => coverage::print(&all, console)?,
+    match (plan.form, total_coverage(&ended.cases)) {
+        (Form::Json, _) => write!(console.out(), "{}", document(&ended.cases).json())?,
+        (Form::Text, Some(all)) => print_coverage(&all, console.styles(), console.out())?,
         (Form::Text, None) => {}
     }
     if ended.interrupted {
@@ -325,7 +306,7 @@ pub(crate) fn run(args: &Args, around: &Around, console: &mut Console) -> anyhow
             .hint(Finding::NothingObserved.next_step())
             .into());
     }
-    Ok(case::exit_code(&ended.cases))
+    Ok(result::exit_code_of_all(&ended.cases))
 }
 
 /// Replays a recording and has what that runs recorded: how it went.
@@ -367,9 +348,9 @@ pub(crate) fn capture(
     match stage.case(path, console)? {
         Some(case) if !stage.interrupt.is_wanted() => {
             if !matches!(case.verdict, Verdict::InSync { .. }) {
-                case.print(console)?;
+                result::print(&case, console)?;
             }
-            Ok(case.verdict.exit_code())
+            Ok(result::exit_code(&case.verdict))
         }
         _ => Ok(ExitCode::Interrupted),
     }
@@ -380,309 +361,4 @@ fn scratch() -> Result<Scratch, Expected> {
         Expected::new(ExitCode::Usage, error.to_string())
             .hint("set TMPDIR to a folder that you can write to")
     })
-}
-
-fn warn(console: &mut Console, message: &str) -> std::io::Result<()> {
-    let warn = console.err_styles().warn;
-    writeln!(
-        console.err(),
-        "{warn}culprit: warning:{warn:#} {}",
-        clean::line(message)
-    )
-}
-
-/// Everything that replays need, whatever recording they are of.
-struct Stage<'p> {
-    plan: &'p Plan,
-    library: &'p Path,
-    scratch: &'p Path,
-    interrupt: Interrupt,
-}
-
-/// What came of all replays.
-struct Ended {
-    cases: Vec<Case>,
-    interrupted: bool,
-}
-
-impl Stage<'_> {
-    fn is_one_text(&self) -> bool {
-        self.plan.form == Form::Text && self.plan.recordings.len() == 1
-    }
-
-    fn replay_all(&self, console: &mut Console) -> anyhow::Result<Ended> {
-        let (is_text, is_one) = (
-            self.plan.form == Form::Text,
-            self.plan.recordings.len() == 1,
-        );
-        let table = Table::new(&self.plan.recordings);
-        if is_text && !is_one {
-            table.head(console)?;
-        }
-        let mut ended = Ended {
-            cases: Vec::new(),
-            interrupted: false,
-        };
-        for path in &self.plan.recordings {
-            let case = match self.case(path, console)? {
-                Some(case) if !self.interrupt.is_wanted() => case,
-                _ => {
-                    ended.interrupted = true;
-                    break;
-                }
-            };
-            match (is_text, is_one) {
-                (true, true) if self.plan.asks => {
-                    ask::print(&case, &mut io::stdin().lock(), console)?;
-                }
-                (true, true) => case.print(console)?,
-                (true, false) => {
-                    table.row(&case, console)?;
-                    if let Some(report) = &case.crash {
-                        let report = clean::path(report);
-                        writeln!(console.err(), "culprit: report of the crash: {report}")?;
-                    }
-                }
-                (false, _) => {}
-            }
-            ended.cases.push(case);
-        }
-        if is_text && !is_one {
-            table.summary(&ended.cases, console)?;
-        }
-        Ok(ended)
-    }
-
-    /// Replays one recording; `None` if that was interrupted.
-    fn case(&self, path: &Path, console: &mut Console) -> anyhow::Result<Option<Case>> {
-        let recording = match Recording::open(path) {
-            Ok(recording) => recording,
-            Err(error) => {
-                let error = show::expected(&error);
-                let verdict = Verdict::Unreadable {
-                    why: error.message,
-                    next: error.hint,
-                };
-                return Ok(Some(Case::new(path, Facts::default(), verdict)));
-            }
-        };
-        let facts = Facts::of(&recording);
-        let java = match &self.plan.jdks {
-            Jdks::Named(jdk) => Some(jdk.clone()),
-            Jdks::Found(jdks) => matching_jdk(&recording, jdks),
-        };
-        let feature = java.as_ref().map(|jdk| jdk.version.feature);
-        let findings = match check_unless(&recording, feature, || self.interrupt.is_wanted()) {
-            Ok(Some(findings)) => findings,
-            Ok(None) => return Ok(None),
-            Err(error) => return Ok(Some(Case::new(path, facts, self.failed(error)))),
-        };
-        let mut case = Case::new(path, facts, Verdict::Nothing);
-        let told = findings.iter().map(|it| (it.severity(), it.to_string()));
-        case.findings = told.collect();
-        let refusals = || findings.iter().filter(|f| f.severity() == Severity::Refuse);
-        let is_empty =
-            |finding: &Finding| matches!(finding, Finding::NothingObserved | Finding::NoEvents);
-        if refusals().any(is_empty) {
-            let hidden = || findings.iter().filter(|finding| finding.hides_events());
-            let is_whole = hidden().next().is_none();
-            // The JVM of a build tool has nothing to observe, which is as it should be.
-            if !is_whole || self.plan.recordings.len() == 1 {
-                case.verdict = refused(hidden().chain(refusals()));
-            }
-            return Ok(Some(case));
-        }
-        case.warn(console)?;
-        if refusals().next().is_some() {
-            case.verdict = refused(refusals());
-            return Ok(Some(case));
-        }
-        let Some(jdk) = java else {
-            case.verdict = self.no_jdk(&recording);
-            return Ok(Some(case));
-        };
-        let program = match self.program(&recording, &jdk, &mut case) {
-            Ok(program) => program,
-            Err(error) => {
-                case.verdict = self.failed(error);
-                return Ok(Some(case));
-            }
-        };
-        if let (Some(versions), true) = (&case.against, self.is_one_text()) {
-            for line in versions.lines() {
-                writeln!(console.out(), "{line}")?;
-            }
-        }
-        let Some(program) = program else {
-            return Ok(Some(case));
-        };
-        console.flush()?;
-        match self.replay(&recording, jdk, program, &mut case) {
-            Ok(verdict) => case.verdict = verdict,
-            Err(Error::Pool(PoolError::Interrupted)) => return Ok(None),
-            Err(error) => case.verdict = self.failed(error),
-        }
-        self.keep_report(&mut case);
-        Ok(Some(case))
-    }
-
-    /// The program to replay with; `None` if it cannot be, which the case then says.
-    fn program(
-        &self,
-        recording: &Recording,
-        jdk: &Jdk,
-        case: &mut Case,
-    ) -> Result<Option<Program>, Error> {
-        let Some(path) = &self.plan.against else {
-            return Ok(Some((subject(recording)?, LineCheck::Compare)));
-        };
-        let classes = ClassPath::open(path, jdk.version.feature)?;
-        let found = against(recording, &classes)?;
-        case.against = Some(Versions::of(path, &found));
-        if !found.missing.is_empty() {
-            let missing = found.missing.iter().map(|name| dotted(name));
-            case.verdict = Verdict::Refused {
-                why: missing
-                    .map(|name| format!("{name} is not on the class path"))
-                    .collect(),
-                next: "add the jar or folder that has it (--against CP)".to_owned(),
-            };
-            return Ok(None);
-        }
-        Ok(Some((found.subject, found.lines)))
-    }
-
-    fn replay(
-        &self,
-        recording: &Recording,
-        jdk: Jdk,
-        (subject, lines): Program,
-        case: &mut Case,
-    ) -> Result<Verdict, Error> {
-        let replayer = Replayer {
-            jvm: WorkerJvm {
-                jdk,
-                agent: self.library.to_owned(),
-                scratch: self.scratch.to_owned(),
-                heap: self.plan.heap,
-                sandbox: self.plan.sandbox.clone(),
-                output: self.plan.output,
-                interrupt: Some(self.interrupt.clone()),
-            },
-            mode: self.plan.mode,
-            coverage: self.plan.coverage,
-            limit: self.plan.limit,
-            options: self.plan.options.clone(),
-            capture: self.plan.capture.clone(),
-        };
-        let replayed = replayer.replay(recording, subject, lines)?;
-        case.took = replayed.took;
-        case.coverage = replayed.coverage;
-        Ok(Verdict::of(replayed.answer, recording))
-    }
-
-    fn no_jdk(&self, recording: &Recording) -> Verdict {
-        let version = &recording.start().jvm_version;
-        let feature = culprit_jvm::JavaVersion::parse(version).map(|version| version.feature);
-        let wanted = feature.map_or_else(|| version.clone(), |feature| feature.to_string());
-        let found: Vec<String> = match &self.plan.jdks {
-            Jdks::Named(_) => Vec::new(),
-            Jdks::Found(jdks) => jdks.iter().map(|jdk| jdk.version.to_string()).collect(),
-        };
-        let found = found.join(", ");
-        Verdict::Refused {
-            why: vec![format!(
-                "recorded with Java {wanted}, and here is Java {found}"
-            )],
-            next: format!("install a JDK {wanted}, or name another at your own risk (--java DIR)"),
-        }
-    }
-
-    /// What an error says of a recording. Others may fare better.
-    fn failed(&self, error: Error) -> Verdict {
-        match error {
-            Error::Recording(error) => {
-                let error = show::expected(&error);
-                Verdict::Unreadable {
-                    why: error.message,
-                    next: error.hint,
-                }
-            }
-            Error::Program(ProgramError::Forged(_)) => Verdict::Unreadable {
-                why: error.to_string(),
-                next: Some(FORGED.to_owned()),
-            },
-            Error::Options(_) => Verdict::Unreadable {
-                why: error.to_string(),
-                next: None,
-            },
-            Error::Pool(PoolError::Fault { .. } | PoolError::TooLarge(_)) => {
-                Verdict::Fault(error.to_string())
-            }
-            Error::Pool(error @ PoolError::Source(_)) => Verdict::Unreadable {
-                why: error.to_string(),
-                next: Some(error.next_step().to_owned()),
-            },
-            Error::Program(_) | Error::Class { .. } => Verdict::BadClasses {
-                why: error.to_string(),
-                next: match self.plan.against {
-                    Some(_) => "name a jar, a folder or a class path (--against CP)",
-                    None => "use the recording as it was written, or record again",
-                },
-                is_given: self.plan.against.is_some(),
-            },
-            Error::Pool(error) => Verdict::NotStarted {
-                next: self.start_hint(&error).to_owned(),
-                why: error.to_string(),
-            },
-        }
-    }
-
-    /// What to do about a JVM that does not start.
-    fn start_hint(&self, error: &PoolError) -> &'static str {
-        let PoolError::Start(StartError::Ended { output, .. }) = error else {
-            return error.next_step();
-        };
-        let of_memory = match output {
-            Told::Lines(lines) => is_of_memory(lines),
-            Told::Shared => false,
-        };
-        match (of_memory, self.plan.options.is_empty()) {
-            (true, _) => "change the size of its heap (--memory MB)",
-            (false, true) => "see what the JVM says, and try another (--java DIR)",
-            (false, false) => {
-                "see what the JVM says above, and check its options (after --) and --memory"
-            }
-        }
-    }
-
-    /// Saves the report of a JVM that crashed, before the folder it is in is removed.
-    fn keep_report(&self, case: &mut Case) {
-        let report = self.scratch.join(CRASH_REPORT);
-        if untrusted::open(&report).is_err() {
-            return;
-        }
-        let beside = case.path.with_extension(CRASH_REPORT);
-        let here = beside.file_name().map(PathBuf::from);
-        let mut places = [Some(beside), here].into_iter().flatten();
-        let kept = places.find(|place| untrusted::copy(&report, place, MOST_REPORT).is_ok());
-        // The next one is of another recording.
-        let _ = fs::remove_file(&report);
-        case.report(&report, kept);
-    }
-}
-
-fn refused<'f>(findings: impl Iterator<Item = &'f Finding>) -> Verdict {
-    let findings: Vec<&Finding> = findings.collect();
-    let next = findings.first().map(|finding| finding.next_step());
-    Verdict::Refused {
-        why: findings.iter().map(ToString::to_string).collect(),
-        next: next.unwrap_or_default().to_owned(),
-    }
-}
-
-/// Whether a JVM that ended at its start finds fault with its memory.
-fn is_of_memory(said: &str) -> bool {
-    let words = ["heap", "memory", "Xmx"];
-    words.iter().any(|word| said.contains(word))
 }

@@ -1,30 +1,22 @@
-//! `culprit show`: print what a recording or a run folder holds.
+//! `culprit show`: print a recording or a run folder.
 //!
-//! `Args` is what was typed, `Plan` what it means. Reading is `culprit_trace`'s; each form of
-//! output has a module of its own and writes to any stream.
+//! `Args` is what was typed, `Plan` what it means. `culprit_trace` reads, `culprit_report` prints.
 
-pub(crate) mod event;
-mod filter;
-mod folder;
-pub(crate) mod json;
-mod scenario;
-mod summary;
 #[cfg(test)]
 mod tests;
-pub(crate) mod value;
+mod typed;
 
 use std::path::{Path, PathBuf};
 
 use culprit_model::{EventKind, Pattern, clean};
 use culprit_report::figure;
+use culprit_report::recording::{
+    Detail, EventPrinter, EventRange, Filter, FolderTable, Summary, print_scenario,
+};
 use culprit_trace::{Error, Recording, RunFolder};
 
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
-use event::Printer;
-use filter::{Filter, Places};
-use summary::Summary;
-use value::Detail;
 
 /// Options of `culprit show`.
 #[derive(clap::Args, Debug)]
@@ -50,13 +42,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATTERN", help_heading = FILTERS, requires = "events", conflicts_with = "scenario")]
     class: Vec<Pattern>,
     /// Print only events of this thread: 1 or t1
-    #[arg(long, value_name = "N", help_heading = FILTERS, requires = "lines", value_parser = filter::thread)]
+    #[arg(long, value_name = "N", help_heading = FILTERS, requires = "lines", value_parser = typed::thread)]
     thread: Vec<u32>,
     /// Print only events with these numbers: 10..20 (without 20), 10.., ..20 or 10
-    #[arg(long, value_name = "A..B", help_heading = FILTERS, requires = "lines")]
-    range: Option<Places>,
+    #[arg(long, value_name = "A..B", help_heading = FILTERS, requires = "lines", value_parser = typed::range)]
+    range: Option<EventRange>,
     /// Print only events of this kind: incoming-call, outgoing-throw (a wrong name lists all)
-    #[arg(long, value_name = "KIND", help_heading = FILTERS, requires = "events", conflicts_with = "scenario", value_parser = filter::kind)]
+    #[arg(long, value_name = "KIND", help_heading = FILTERS, requires = "events", conflicts_with = "scenario", value_parser = typed::kind)]
     kind: Vec<EventKind>,
     /// Print only events whose line contains this text
     #[arg(long, value_name = "TEXT", help_heading = FILTERS, requires = "events", conflicts_with = "scenario")]
@@ -117,7 +109,7 @@ impl Args {
             filter: Filter {
                 classes: self.class.clone(),
                 threads: self.thread.clone(),
-                places: self.range.unwrap_or_default(),
+                range: self.range.unwrap_or_default(),
                 kinds: self.kind.clone(),
                 text: self.grep.clone(),
             },
@@ -144,7 +136,7 @@ fn show(recording: &Recording, plan: &Plan, console: &mut Console) -> anyhow::Re
             if plan.form == Form::Summary {
                 summary.print(plan.detail, styles, console.out())?;
             } else {
-                write!(console.out(), "{}", json::summary(&summary).json())?;
+                write!(console.out(), "{}", summary.document().json())?;
             }
             if let Some(error) = &summary.broken {
                 console.out().flush()?;
@@ -152,7 +144,7 @@ fn show(recording: &Recording, plan: &Plan, console: &mut Console) -> anyhow::Re
             }
         }
         Form::Events | Form::EventsJson => {
-            let printer = Printer {
+            let printer = EventPrinter {
                 recording,
                 detail: plan.detail,
                 styles,
@@ -167,7 +159,7 @@ fn show(recording: &Recording, plan: &Plan, console: &mut Console) -> anyhow::Re
             }
         }
         Form::Scenario => {
-            if let Err(error) = scenario::print(recording, &plan.filter, console.out())? {
+            if let Err(error) = print_scenario(recording, &plan.filter, console.out())? {
                 console.out().flush()?;
                 return Err(expected(&error).into());
             }
@@ -178,10 +170,10 @@ fn show(recording: &Recording, plan: &Plan, console: &mut Console) -> anyhow::Re
 
 fn show_folder(path: &Path, plan: &Plan, console: &mut Console) -> anyhow::Result<ExitCode> {
     let folder = RunFolder::open(path).map_err(|error| expected(&error))?;
-    let table = folder::Table::of(&folder);
+    let table = FolderTable::of(&folder);
     match plan.form {
         Form::Summary => table.print(console.styles(), console.out())?,
-        Form::SummaryJson => write!(console.out(), "{}", json::folder(&table).json())?,
+        Form::SummaryJson => write!(console.out(), "{}", table.document().json())?,
         Form::Events | Form::EventsJson | Form::Scenario => {
             let count = folder.recordings.len();
             let message = format!("{} holds {count} recordings", path.display());

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Enough for anything on a busy machine, and less than a candidate that waits for ever would take.
@@ -31,7 +31,7 @@ impl Place {
     fn new() -> Place {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir(home.path().join("tmp")).unwrap();
-        let jdk = Jdk::find(&Surroundings::of_process()).unwrap();
+        let jdk = Jdk::find(&JdkLocations::of_process()).unwrap();
         Place { home, jdk }
     }
 

@@ -5,14 +5,16 @@ use std::path::Path;
 use std::time::Instant;
 
 use culprit_jvm::untrusted;
-use culprit_minimize::Found;
+use culprit_minimize::MinimizedTest;
 use culprit_scripts::{Condition, Failed, drivers, followed_until};
 use culprit_trace::RunFolder;
 use regex_lite::Regex;
 
 use crate::following::{Following, PATIENCE};
-use crate::session::{Ended, WITNESSES};
-use crate::{Case, Error, Event, FailedJvm, FailureTest, Level, MissedFailure, Rate, Session};
+use crate::session::{EndedRun, WITNESSES};
+use crate::{
+    CallLevel, Case, Error, FailedJvm, FailureTest, MissedFailure, Rate, Session, SessionEvent,
+};
 
 /// The most bytes that are read of what a command printed.
 const LONGEST_OUTPUT: u64 = 1 << 30;
@@ -41,7 +43,7 @@ fn is_shown(condition: &Condition, output: &str, status: u8) -> Option<bool> {
 
 /// The first run of the command, and how often the condition held.
 struct Shown {
-    first: Ended,
+    first: EndedRun,
     rate: Option<Rate>,
 }
 
@@ -52,17 +54,18 @@ impl Session<'_> {
         let began = Instant::now();
         let signature = condition.signature();
         let failure = condition.to_string();
-        self.observer.notice(Event::Failure { failure, rate })?;
+        self.observer
+            .notice(SessionEvent::Failure { failure, rate })?;
         match self.reduce_condition(condition, &first.folder) {
             Ok(found) => {
                 let test = FailureTest {
                     signature,
                     rate,
-                    level: Level::Outermost,
+                    level: CallLevel::Outermost,
                     found,
                     took: began.elapsed(),
                 };
-                self.observer.notice(Event::Test(&test))?;
+                self.observer.notice(SessionEvent::Test(&test))?;
                 Ok(test.found.fails_the_same_way())
             }
             // The condition is wrong, not the program.
@@ -73,7 +76,7 @@ impl Session<'_> {
                     rate,
                     error,
                 };
-                self.observer.notice(Event::Missed(missed))?;
+                self.observer.notice(SessionEvent::Missed(missed))?;
                 Ok(false)
             }
             Err(error) => Err(error),
@@ -82,7 +85,7 @@ impl Session<'_> {
 
     /// Runs the command until it is known how often the condition holds.
     fn show(&mut self, condition: &Condition) -> Result<Shown, Error> {
-        self.observer.notice(Event::Witnesses)?;
+        self.observer.notice(SessionEvent::Witnesses)?;
         let (first, is_shown) = self.look("witness", condition)?;
         match is_shown {
             None => return Ok(Shown { first, rate: None }),
@@ -109,14 +112,22 @@ impl Session<'_> {
     }
 
     /// Runs the command; whether the condition held.
-    fn look(&mut self, name: &str, condition: &Condition) -> Result<(Ended, Option<bool>), Error> {
+    fn look(
+        &mut self,
+        name: &str,
+        condition: &Condition,
+    ) -> Result<(EndedRun, Option<bool>), Error> {
         let run = self.watch(name)?;
         let output = untrusted::read(&run.output(), LONGEST_OUTPUT)?;
         let is_shown = is_shown(condition, &String::from_utf8_lossy(&output), run.status);
         Ok((run, is_shown))
     }
 
-    fn reduce_condition(&mut self, condition: &Condition, witness: &Path) -> Result<Found, Error> {
+    fn reduce_condition(
+        &mut self,
+        condition: &Condition,
+        witness: &Path,
+    ) -> Result<MinimizedTest, Error> {
         let signature = condition.signature();
         for path in RunFolder::open(witness)?.recordings {
             let jvm = FailedJvm::open(&path, &self.settings.surroundings)?;
@@ -130,7 +141,7 @@ impl Session<'_> {
             };
             let driver = selection.observe.first().map(ToString::to_string);
             let driver = driver.unwrap_or_default();
-            self.observer.notice(Event::Follows {
+            self.observer.notice(SessionEvent::Follows {
                 driver: driver.clone(),
             })?;
             let mut why = Error::NotDone {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 use culprit_program::{Program, class_path, matching_jdk};
 use culprit_trace::Recording;
 
@@ -17,7 +17,7 @@ pub struct FailedJvm {
 
 impl FailedJvm {
     /// Opens a recording and the program on the class path of its JVM.
-    pub(crate) fn open(path: &Path, surroundings: &Surroundings) -> Result<FailedJvm, Error> {
+    pub(crate) fn open(path: &Path, surroundings: &JdkLocations) -> Result<FailedJvm, Error> {
         let recording = Recording::open(path)?;
         let jdk = jdk_of(&recording, surroundings)?;
         let program = Program::open(&class_path(recording.start()), &jdk)?;
@@ -30,7 +30,7 @@ impl FailedJvm {
 }
 
 /// The JDK that a recorded program ran on, or one like it. One that has a compiler is preferred.
-pub fn jdk_of(recording: &Recording, surroundings: &Surroundings) -> Result<Jdk, Error> {
+pub fn jdk_of(recording: &Recording, surroundings: &JdkLocations) -> Result<Jdk, Error> {
     let (whole, rest) = by_compiler(Jdk::all(surroundings));
     let jdk = matching_jdk(recording, &whole).or_else(|| matching_jdk(recording, &rest));
     jdk.ok_or_else(|| Error::NoJdk(recording.start().jvm_version.clone()))

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 use std::fs;
 
 use culprit_jvm::untrusted;
-use culprit_minimize::Found;
+use culprit_minimize::MinimizedTest;
 use culprit_model::Selection;
 use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
 use culprit_scripts::{Script, drivers, followed, innermost};
 use culprit_signature::Signature;
 
-use crate::session::Failure;
-use crate::{Case, Error, Event, FailedJvm, Session};
+use crate::session::FailureTask;
+use crate::{Case, Error, FailedJvm, Session, SessionEvent};
 
 /// Seconds after which a run that follows a driver is ended.
 pub(crate) const PATIENCE: u64 = 120;
@@ -38,7 +38,7 @@ pub(crate) struct Following {
 pub(crate) struct Innermost {
     /// The class that threw.
     pub(crate) class: String,
-    pub(crate) found: Found,
+    pub(crate) found: MinimizedTest,
 }
 
 impl Session<'_> {
@@ -46,15 +46,15 @@ impl Session<'_> {
     /// of the run says why.
     pub(crate) fn follow(
         &mut self,
-        failure: Failure<'_>,
+        failure: FailureTask<'_>,
         jvm: &FailedJvm,
-    ) -> Result<Option<Found>, Error> {
+    ) -> Result<Option<MinimizedTest>, Error> {
         let Some(selection) = drivers(&failure.seen.failed(&jvm.recording), &jvm.program) else {
             return Ok(None);
         };
         if let Some(driver) = selection.observe.first() {
             let driver = driver.to_string();
-            self.observer.notice(Event::Follows { driver })?;
+            self.observer.notice(SessionEvent::Follows { driver })?;
         }
         let mut following = Following {
             name: format!("follow-{}", failure.number),
@@ -78,14 +78,15 @@ impl Session<'_> {
     /// whatever is around it. `None` if there is no such level, or it is too much to follow.
     pub(crate) fn follow_inwards(
         &mut self,
-        failure: Failure<'_>,
+        failure: FailureTask<'_>,
     ) -> Result<Option<Innermost>, Error> {
         let jvm = FailedJvm::open(&failure.seen.recording, &self.settings.surroundings)?;
         let innermost = innermost(&failure.seen.failed(&jvm.recording), &jvm.program);
         let Some((class, selection)) = innermost.filter(|_| !self.is_over()) else {
             return Ok(None);
         };
-        self.observer.notice(Event::Innermost { class: &class })?;
+        self.observer
+            .notice(SessionEvent::Innermost { class: &class })?;
         let following = Following {
             name: format!("inner-{}", failure.number),
             selection,
@@ -101,10 +102,10 @@ impl Session<'_> {
     fn test_followed(
         &mut self,
         following: &Following,
-        failure: Failure<'_>,
+        failure: FailureTask<'_>,
         jvm: &FailedJvm,
         concrete: bool,
-    ) -> Result<Option<Found>, Error> {
+    ) -> Result<Option<MinimizedTest>, Error> {
         let signature = &failure.seen.signature;
         let mut reasons = String::new();
         for run in self.scripts(following)? {

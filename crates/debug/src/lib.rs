@@ -31,8 +31,10 @@ pub use condition::parse_condition;
 pub use error::Error;
 pub use failed_jvm::{FailedJvm, jdk_of};
 pub use files::FilesFound;
-pub use observer::{Activity, Event, FailureTest, Level, MissedFailure, Observer, Ongoing};
+pub use observer::{
+    Activity, CallLevel, FailureTest, MissedFailure, Observer, Ongoing, SessionEvent,
+};
 pub use recorded_failure::{RecordedFailure, RecordedScript};
-pub use reducer::{Case, Limits, Reducer};
+pub use reducer::{Case, Reducer, ReductionLimits};
 pub use session::{Session, Settings};
 pub use witness::Rate;

@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use culprit_minimize::Found;
-use culprit_reduce::Event as ReductionEvent;
+use culprit_minimize::MinimizedTest;
+use culprit_reduce::ReductionEvent;
 use culprit_signature::Signature;
 
 use crate::{Error, Rate};
@@ -13,7 +13,7 @@ use crate::{Error, Rate};
 /// A listener of a session. An error ends the session.
 pub trait Observer {
     /// Something happened.
-    fn notice(&mut self, event: Event<'_>) -> io::Result<()>;
+    fn notice(&mut self, event: SessionEvent<'_>) -> io::Result<()>;
 
     /// Something begins that takes a while. It is over when the returned value is dropped; until then nothing
     /// is noticed.
@@ -41,7 +41,7 @@ pub enum Activity {
 
 /// An event of a session, in the order in which they happen.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum SessionEvent<'a> {
     /// The witness stage begins.
     Witnesses,
     /// Runs of the command fail in different ways. The failures that were not seen most often are left out.
@@ -76,8 +76,8 @@ pub struct FailureTest {
     pub signature: Signature,
     /// How often the failure appeared, if that is known.
     pub rate: Option<Rate>,
-    pub level: Level,
-    pub found: Found,
+    pub level: CallLevel,
+    pub found: MinimizedTest,
     /// The time from the beginning of the work on it.
     pub took: Duration,
 }
@@ -92,7 +92,7 @@ pub struct MissedFailure {
 
 /// The level of abstraction at which a test calls the failing code.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Level {
+pub enum CallLevel {
     /// The calls of the driver.
     Outermost,
     /// The calls of the class that threw; so many are left.

@@ -3,15 +3,15 @@
 
 use std::path::Path;
 
-use culprit_minimize::Found;
+use culprit_minimize::MinimizedTest;
 use culprit_model::options::{Mode, RecordOptions, WeaveOptions};
 use culprit_model::{Failure as RecordedThrowable, Pattern, Selection};
 use culprit_scripts::{Extracted, extract, select};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
-use crate::session::Failure;
-use crate::{Case, Error, Event, FailedJvm, Session};
+use crate::session::FailureTask;
+use crate::{Case, Error, FailedJvm, Session, SessionEvent};
 
 /// The most recordings of the command, each with more classes than the one before.
 const ATTEMPTS: usize = 4;
@@ -23,15 +23,15 @@ impl Session<'_> {
     /// Makes a test of recorded calls.
     pub(crate) fn reduce_recorded(
         &mut self,
-        failure: Failure<'_>,
+        failure: FailureTask<'_>,
         jvm: &FailedJvm,
-    ) -> Result<Found, Error> {
+    ) -> Result<MinimizedTest, Error> {
         let signature = &failure.seen.signature;
         let mut selection = select(&failure.seen.failed(&jvm.recording), &jvm.program)?;
         let mut attempt = 1;
         let (recording, script) = loop {
             let observed = selection.observe.iter().map(ToString::to_string).collect();
-            self.observer.notice(Event::Records { observed })?;
+            self.observer.notice(SessionEvent::Records { observed })?;
             let name = format!("run-{}-{attempt}", failure.number);
             let (recording, thrown) = self.record_failing(&name, &selection, failure)?;
             let extracted = extract(&recording, &thrown)?;
@@ -58,7 +58,7 @@ impl Session<'_> {
         &mut self,
         name: &str,
         selection: &Selection,
-        failure: Failure<'_>,
+        failure: FailureTask<'_>,
     ) -> Result<(Recording, RecordedThrowable), Error> {
         let mut attempt = 1;
         loop {

@@ -10,11 +10,12 @@ use culprit_jvm::{
     Deadline, Interrupt, Jdk, Output, Sandbox, Scratch, WorkingFolder, remove_folder,
 };
 use culprit_minimize::{
-    Error as ReductionError, Found, Runner, Stage, TestTools, junit_of, make_test,
+    Error as ReductionError, MinimizedTest, Runner, Stage, TargetFailure, TestEnvironment,
+    TestMaker, junit_of,
 };
 use culprit_program::{Confines, Environment, PlainWorkers, Program, WorkerJvm, working_folder};
-use culprit_reduce::{Budget, Cancel, Driver, Event, Journals, Settings};
-use culprit_scripts::{Condition, Predicate, Script};
+use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
+use culprit_scripts::{Condition, Predicate, PredicateCompiler, Script};
 use culprit_signature::{Grade, Signature};
 use culprit_trace::Recording;
 
@@ -31,7 +32,7 @@ const HEAP: u64 = 1024;
 
 /// The limits of a reduction.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ReductionLimits {
     /// Candidates that run at the same time.
     pub jobs: usize,
     /// The time for all attempts at one failure.
@@ -42,7 +43,7 @@ pub struct Limits {
 
 /// How scripts become tests.
 pub struct Reducer {
-    pub limits: Limits,
+    pub limits: ReductionLimits,
     /// The version of JUnit; otherwise that of the class path, or 5.
     pub junit: Option<Junit>,
     /// The library of the agent.
@@ -87,7 +88,7 @@ impl Reducer {
         case: &Case<'_>,
         allowance: &mut Allowance,
         observer: &mut dyn Observer,
-    ) -> Result<Found, Error> {
+    ) -> Result<MinimizedTest, Error> {
         // A reduction that ends before its first search can be resumed too.
         fs::create_dir_all(&self.journals)?;
         let scratch = Scratch::new("reduce")?;
@@ -95,17 +96,23 @@ impl Reducer {
         let deadline = allowance.deadline(&self.interrupt)?;
         let workers = self.workers(case, scratch.path());
         let confines = Confines::of(&workers);
-        let class_path = case.program.class_path();
-        let mut class_path: Vec<String> =
-            class_path.map(|path| path.display().to_string()).collect();
+        let test_class_path: Vec<PathBuf> = case.program.class_path().map(Path::to_owned).collect();
+        let paths = test_class_path.iter();
+        let mut class_path: Vec<String> = paths.map(|path| path.display().to_string()).collect();
         let detected = self.junit.or_else(|| junit_of(case.program));
         let junit = detected.unwrap_or(Junit::Five);
         let check = scratch.path().join("check");
         let compiled = scratch.path().join("condition");
         let predicate = match case.condition {
             Some(condition) => {
-                let with = (case.program, case.jdk, &deadline);
-                Predicate::compile(condition, case.script, with, (&compiled, &confines))?
+                let compiler = PredicateCompiler {
+                    program: case.program,
+                    jdk: case.jdk,
+                    confines: &confines,
+                    deadline: &deadline,
+                    folder: &compiled,
+                };
+                Predicate::compile(condition, case.script, &compiler)?
             }
             None => None,
         };
@@ -128,7 +135,7 @@ impl Reducer {
             cancel: Cancel::when(is_interrupted),
             ..Settings::default()
         };
-        let hear = |event: &Event| ongoing.progress(event);
+        let hear = |event: &ReductionEvent| ongoing.progress(event);
         let driver = Driver::new(settings, &hear);
         let driver = driver.journals(Some(Journals::ByProblem(self.journals.clone())));
         let run = |folder: &WorkingFolder, wanted: Grade| -> Result<Attempt, Error> {
@@ -137,23 +144,31 @@ impl Reducer {
             // Each check begins with an empty folder.
             remove_folder(&check)?;
             fs::create_dir_all(&check)?;
-            let tools = TestTools {
+            let maker = TestMaker {
                 program: case.program,
-                jdk: case.jdk,
+                failure: TargetFailure {
+                    signature: case.signature,
+                    wanted,
+                    condition: case.condition,
+                    predicate: predicate.as_ref(),
+                },
                 stage: &stage,
-                junit,
-                runner: Runner::of(case.program, junit),
-                folder: &check,
-                directory: directory.as_deref(),
-                wanted,
-                confines: &confines,
                 driver: &driver,
-                condition: case.condition,
-                predicate: predicate.as_ref(),
-                taken: case.taken.to_vec(),
+                surroundings: TestEnvironment {
+                    jdk: case.jdk,
+                    class_path: &test_class_path,
+                    junit,
+                    runner: Runner::of(case.program, junit),
+                    folder: &check,
+                    works_in: stage.folder(),
+                    directory: directory.as_deref(),
+                    confines: &confines,
+                    deadline: stage.deadline(),
+                },
+                taken: case.taken,
                 concrete: case.concrete,
             };
-            Ok(make_test(case.script, case.signature, &tools))
+            Ok(maker.make(case.script))
         };
         let folders = self.files.working_folders(directory.as_deref());
         let found = in_best_folder(&folders, &deadline, run);
@@ -178,7 +193,7 @@ impl Reducer {
 }
 
 /// The result of a reduction in one working folder.
-type Attempt = Result<Found, ReductionError>;
+type Attempt = Result<MinimizedTest, ReductionError>;
 
 /// The result from the first working folder in which the calls fail with exactly the message and the test is seen
 /// to fail; or else from the first in which they fail in the same way.

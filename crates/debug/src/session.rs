@@ -8,8 +8,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use culprit_jvm::{Surroundings, untrusted};
-use culprit_minimize::{Found, full_name};
+use culprit_jvm::{JdkLocations, untrusted};
+use culprit_minimize::{MinimizedTest, full_name};
 use culprit_model::AgentOptions;
 use culprit_model::options::Mode;
 use culprit_program::Command;
@@ -18,8 +18,8 @@ use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
 use crate::witness::{Seen, Witnesses};
 use crate::{
-    Activity, Allowance, Case, Error, Event, FailedJvm, FailureTest, Level, MissedFailure,
-    Observer, Rate, Reducer,
+    Activity, Allowance, CallLevel, Case, Error, FailedJvm, FailureTest, MissedFailure, Observer,
+    Rate, Reducer, SessionEvent,
 };
 
 /// The most bytes that are read of a log of the agent.
@@ -34,7 +34,7 @@ pub struct Settings {
     /// The variable `JAVA_TOOL_OPTIONS` of the user.
     pub java_tool_options: Option<OsString>,
     /// JDKs are looked for here.
-    pub surroundings: Surroundings,
+    pub surroundings: JdkLocations,
     /// The folder for the runs of the command.
     pub folder: PathBuf,
     pub reducer: Reducer,
@@ -56,7 +56,7 @@ pub struct Session<'a> {
 
 /// A failure that is worked on.
 #[derive(Clone, Copy)]
-pub(crate) struct Failure<'s> {
+pub(crate) struct FailureTask<'s> {
     /// Its number in the session, from 1.
     pub(crate) number: usize,
     pub(crate) seen: &'s Seen,
@@ -64,12 +64,12 @@ pub(crate) struct Failure<'s> {
 }
 
 /// A run of the command that has ended.
-pub(crate) struct Ended {
+pub(crate) struct EndedRun {
     pub(crate) folder: PathBuf,
     pub(crate) status: u8,
 }
 
-impl Ended {
+impl EndedRun {
     /// The file with what the command printed.
     pub(crate) fn output(&self) -> PathBuf {
         self.folder.join("output.txt")
@@ -95,18 +95,18 @@ impl<'a> Session<'a> {
         self.driver_methods = driver_methods_of(&witnesses)?;
         let mut all = true;
         for (index, seen) in witnesses.most_frequent().enumerate() {
-            let failure = Failure {
+            let failure = FailureTask {
                 number: index + 1,
                 seen,
                 rate: witnesses.rate(seen),
             };
             if self.is_interrupted() {
                 let skipped = missed(failure, Error::Interrupted);
-                self.observer.notice(Event::Skipped(skipped))?;
+                self.observer.notice(SessionEvent::Skipped(skipped))?;
                 continue;
             }
             self.allowance = self.settings.reducer.allowance();
-            self.observer.notice(Event::Failure {
+            self.observer.notice(SessionEvent::Failure {
                 failure: seen.signature.to_string(),
                 rate: Some(failure.rate),
             })?;
@@ -116,18 +116,18 @@ impl<'a> Session<'a> {
     }
 
     /// Makes tests of one failure; whether one fails the same way.
-    fn test_of(&mut self, failure: Failure<'_>) -> Result<bool, Error> {
+    fn test_of(&mut self, failure: FailureTask<'_>) -> Result<bool, Error> {
         let began = Instant::now();
         let found = match self.reduce(failure) {
             Ok(found) => found,
             Err(error) if error.is_answer() => {
                 let missed = missed(failure, error);
-                self.observer.notice(Event::Missed(missed))?;
+                self.observer.notice(SessionEvent::Missed(missed))?;
                 return Ok(false);
             }
             Err(error) => return Err(error),
         };
-        let outermost = self.add(failure, Level::Outermost, found, began)?;
+        let outermost = self.add(failure, CallLevel::Outermost, found, began)?;
         let began = Instant::now();
         let inner = self.follow_inwards(failure)?;
         // A test that is no smaller tells nothing new, nor does one that takes far more to set up.
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
             && calls < outermost.found.left()
             && inner.found.left() <= 2 * outermost.found.left()
         {
-            let level = Level::Innermost {
+            let level = CallLevel::Innermost {
                 class: inner.class,
                 calls,
             };
@@ -147,9 +147,9 @@ impl<'a> Session<'a> {
 
     fn add(
         &mut self,
-        failure: Failure<'_>,
-        level: Level,
-        found: Found,
+        failure: FailureTask<'_>,
+        level: CallLevel,
+        found: MinimizedTest,
         began: Instant,
     ) -> Result<FailureTest, Error> {
         let test = FailureTest {
@@ -159,14 +159,14 @@ impl<'a> Session<'a> {
             found,
             took: began.elapsed(),
         };
-        self.observer.notice(Event::Test(&test))?;
+        self.observer.notice(SessionEvent::Test(&test))?;
         self.taken.push(full_name(&test.found.test));
         Ok(test)
     }
 
     /// Runs the command until it is known how it fails.
     fn witness(&mut self) -> Result<Witnesses, Error> {
-        self.observer.notice(Event::Witnesses)?;
+        self.observer.notice(SessionEvent::Witnesses)?;
         let first = self.watch("witness")?;
         if matches!(
             RunFolder::open(&first.folder),
@@ -199,17 +199,17 @@ impl<'a> Session<'a> {
             .map(|seen| (&seen.signature, witnesses.rate(seen)))
             .collect();
         let left_out = &left_out;
-        self.observer.notice(Event::Flaky { left_out })?;
+        self.observer.notice(SessionEvent::Flaky { left_out })?;
         Ok(witnesses)
     }
 
     /// Runs the command as it is, to see how it ends.
-    pub(crate) fn watch(&mut self, name: &str) -> Result<Ended, Error> {
+    pub(crate) fn watch(&mut self, name: &str) -> Result<EndedRun, Error> {
         self.run(name, Mode::Witness)
     }
 
     /// Runs the command with the agent. The run has a folder of this name.
-    pub(crate) fn run(&mut self, name: &str, mode: Mode) -> Result<Ended, Error> {
+    pub(crate) fn run(&mut self, name: &str, mode: Mode) -> Result<EndedRun, Error> {
         let folder = self.settings.folder.join(name);
         fs::create_dir_all(&folder)?;
         let options = AgentOptions {
@@ -236,21 +236,21 @@ impl<'a> Session<'a> {
         drop(ongoing);
         if let Ok(run) = RunFolder::open(&folder) {
             let recordings = &run.recordings;
-            self.observer.notice(Event::Ran { recordings })?;
+            self.observer.notice(SessionEvent::Ran { recordings })?;
         }
         if self.is_interrupted() {
             return Err(Error::Interrupted);
         }
-        Ok(Ended {
+        Ok(EndedRun {
             folder,
             status: status.shell_code(),
         })
     }
 
     /// Makes a test of one failure: of what the driver does, or else of what is recorded.
-    fn reduce(&mut self, failure: Failure<'_>) -> Result<Found, Error> {
+    fn reduce(&mut self, failure: FailureTask<'_>) -> Result<MinimizedTest, Error> {
         let jvm = FailedJvm::open(&failure.seen.recording, &self.settings.surroundings)?;
-        let reaches_into = |found: &Found| found.test.notes.uses_reflection;
+        let reaches_into = |found: &MinimizedTest| found.test.notes.uses_reflection;
         match self.follow(failure, &jvm)? {
             Some(found) if !reaches_into(&found) || self.allowance.is_spent() => Ok(found),
             // Code of the driver that could not be printed; recorded calls may do without it.
@@ -269,7 +269,7 @@ impl<'a> Session<'a> {
     }
 
     /// Makes a test of a script in the time that is left for its failure.
-    pub(crate) fn reduce_case(&mut self, case: &Case<'_>) -> Result<Found, Error> {
+    pub(crate) fn reduce_case(&mut self, case: &Case<'_>) -> Result<MinimizedTest, Error> {
         let reducer = &self.settings.reducer;
         reducer.reduce(case, &mut self.allowance, self.observer)
     }
@@ -284,7 +284,7 @@ impl<'a> Session<'a> {
     }
 }
 
-fn missed(failure: Failure<'_>, error: Error) -> MissedFailure {
+fn missed(failure: FailureTask<'_>, error: Error) -> MissedFailure {
     MissedFailure {
         signature: failure.seen.signature.clone(),
         rate: Some(failure.rate),
@@ -293,7 +293,7 @@ fn missed(failure: Failure<'_>, error: Error) -> MissedFailure {
 }
 
 /// The reason why a run left no recording: an agent that gave up has written a log.
-fn no_jvm(run: &Ended) -> io::Result<Error> {
+fn no_jvm(run: &EndedRun) -> io::Result<Error> {
     for entry in fs::read_dir(&run.folder)? {
         let path = entry?.path();
         if path.extension().is_some_and(|it| it == "log") {

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use culprit_fuzzing::blocks;
-use culprit_model::script::{Action, End, Operator};
+use culprit_model::script::{Action, Operator, StatementEnd};
 use culprit_model::value::Shape;
 use culprit_model::{
     EventKind, Outcome, Reference, SiteId, Statement, Step, Tables, ThreadId, Value,
 };
 use culprit_wire::{
-    ClassCoverage, FreshState, FromWorker, LineCheck, Message, Mode, Run, Subject, ToWorker,
+    ClassCoverage, FreshState, FromWorker, LineCheck, Message, Mode, RunRequest, Subject, ToWorker,
 };
 
 fn main() -> std::io::Result<()> {
@@ -113,13 +113,13 @@ fn messages() -> Vec<(&'static str, Vec<u8>)> {
     };
     let compare = Operator::IsLess.of(Shape::Int);
     let operands = vec![Value::Int(3), Value::Int(5)];
-    let end = End::Returned(Some(Value::Boolean(true)));
+    let end = StatementEnd::Returned(Some(Value::Boolean(true)));
     let statements = vec![
         Statement::new(Action::Operate(compare), operands, end),
         Statement::new(
             Action::Guard,
             vec![Value::Boolean(true)],
-            End::Returned(None),
+            StatementEnd::Returned(None),
         ),
     ];
     let to = [
@@ -137,7 +137,7 @@ fn messages() -> Vec<(&'static str, Vec<u8>)> {
         ),
         (
             "to-run",
-            ToWorker::Run(Run {
+            ToWorker::Run(RunRequest {
                 number: 3,
                 mode: Mode::Plain,
                 fresh: FreshState::Reset,

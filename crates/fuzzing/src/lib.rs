@@ -18,7 +18,7 @@ mod wire;
 
 /// A way to give bytes to a reader.
 #[derive(Clone, Copy)]
-pub struct Target {
+pub struct FuzzTarget {
     /// Its name: of the fuzz target and of the folder with its seeds.
     pub name: &'static str,
     /// Reads the bytes, and panics where what was read breaks a promise.
@@ -26,7 +26,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [FuzzTarget; 8] = [
     target("recording", recordings::read),
     target("wire", wire::read),
     target("class", classes::read),
@@ -37,8 +37,8 @@ pub const TARGETS: [Target; 8] = [
     target("journal", journals::read),
 ];
 
-const fn target(name: &'static str, read: fn(&[u8])) -> Target {
-    Target { name, read }
+const fn target(name: &'static str, read: fn(&[u8])) -> FuzzTarget {
+    FuzzTarget { name, read }
 }
 
 /// Gives bytes to the target of a name.

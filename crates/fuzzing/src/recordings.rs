@@ -1,7 +1,7 @@
 //! Recordings: opened, their metadata looked at, their events walked, and the rest read on demand.
 
 use culprit_model::BlobId;
-use culprit_trace::{Recording, Step};
+use culprit_trace::{Recording, ScanStep};
 
 use crate::blocks;
 
@@ -28,7 +28,7 @@ fn file(bytes: Vec<u8>) {
     let mut scan = recording.scan();
     let mut seen = 0;
     while let Some(Ok(step)) = scan.step() {
-        if let Step::Event(head) = step {
+        if let ScanStep::Event(head) = step {
             assert_eq!(heads.get(seen), Some(&head), "two walks differ");
             seen += 1;
             if seen == EVENTS || scan.event(&head).is_err() {

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use culprit_classfile::{ClassFile, access};
 use culprit_model::Selection;
 use culprit_model::options::Arrays;
-use culprit_weave::ahead::{self, Part};
+use culprit_weave::ahead::{self, ClassPlan};
 use culprit_weave::{Purpose, References, Settings, World, can_carry_id};
 use zip::read::ZipFile;
 use zip::result::ZipError;
@@ -299,7 +299,7 @@ fn prepare(
     let name = class.name()?.into_owned();
     let inherits_id = world.inherits_id(&name);
     let id_field = can_carry_id(&class) && !inherits_id;
-    let part = Part {
+    let part = ClassPlan {
         observed: world.is_observed(&name),
         has_id: id_field || inherits_id,
         kin: world.is_kin(&name),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_classfile::ClassFile;
 use culprit_model::Selection;
-use culprit_model::observe::{Origin, is_jdk_name};
+use culprit_model::observe::{ClassOrigin, is_jdk_name};
 use culprit_weave::{MemberKind, Outline, World, can_carry_id, outline};
 
 /// The classes of a jar.
@@ -52,7 +52,7 @@ impl JarWorld {
 
     /// Decides who is observed, once all classes are there: those selected and their subclasses.
     pub(crate) fn decide(&mut self) {
-        let selected = |name: &String| self.selection.selects(name, Origin::Program);
+        let selected = |name: &String| self.selection.selects(name, ClassOrigin::Program);
         self.observed = self
             .classes
             .keys()
@@ -120,7 +120,8 @@ impl JarWorld {
 impl World for JarWorld {
     fn is_observed(&self, class: &str) -> bool {
         self.observed.contains(class)
-            || !self.classes.contains_key(class) && self.selection.selects(class, Origin::Library)
+            || !self.classes.contains_key(class)
+                && self.selection.selects(class, ClassOrigin::Library)
     }
 
     fn declaring(

@@ -8,7 +8,7 @@ use std::time::Duration;
 use culprit_isolate::input::{
     Handing, Isolated, Item, Material, Request, Stuff, Syntax, Trouble, isolate,
 };
-use culprit_isolate::{Likeness, Rule, Test};
+use culprit_isolate::{Likeness, Rule, TestCommand};
 use culprit_reduce::{Goal, Settings};
 
 struct Case {
@@ -111,7 +111,7 @@ fn noise(size: usize, marks: &[String]) -> String {
 fn run(case: &Case, goal: Goal) -> Result<Isolated, Trouble> {
     let scratch = tempfile::tempdir().expect("a folder for candidates");
     let request = Request {
-        test: Test {
+        test: TestCommand {
             command: case.command.clone().into(),
             rule: Rule::default(),
             limit: Duration::from_secs(20),

@@ -10,7 +10,7 @@ mod runner;
 use culprit_signature::{mask, mask_literals};
 use regex_lite::Regex;
 
-use crate::{Likeness, Lines};
+use crate::{Likeness, LineComparison};
 
 /// Frames that are there in every failure of a kind, and tell nothing.
 const MACHINERY: &[&str] = &[
@@ -73,11 +73,11 @@ pub(crate) struct Backtrace {
     /// What it said besides, where that is known.
     message: String,
     /// The innermost first.
-    pub(crate) frames: Vec<Frame>,
+    pub(crate) frames: Vec<BacktraceFrame>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct BacktraceFrame {
     function: String,
     file: String,
     at: Option<At>,
@@ -100,22 +100,22 @@ impl At {
     }
 }
 
-/// What the parts of a line of a backtrace say.
+/// The parts of a line of a backtrace.
 #[derive(Clone, Copy, Default)]
-struct Parts<'t> {
+struct BacktraceLine<'t> {
     function: &'t str,
     file: &'t str,
     line: &'t str,
 }
 
-impl Frame {
-    pub(crate) fn is_same(&self, other: &Frame, lines: &Lines) -> bool {
+impl BacktraceFrame {
+    pub(crate) fn is_same(&self, other: &BacktraceFrame, lines: &LineComparison) -> bool {
         let same_line = self.at == other.at || !lines.count_in(&self.file);
         self.function == other.function && self.file == other.file && same_line
     }
 }
 
-impl std::fmt::Display for Frame {
+impl std::fmt::Display for BacktraceFrame {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let place = match (self.file.as_str(), self.at) {
             ("", _) => String::new(),
@@ -162,17 +162,22 @@ impl Backtrace {
     }
 
     /// Where it happened.
-    pub(crate) fn top(&self) -> Option<&Frame> {
+    pub(crate) fn top(&self) -> Option<&BacktraceFrame> {
         self.frames.first()
     }
 
     /// Whether another one tells of the same failure.
-    pub(crate) fn is_same(&self, other: &Backtrace, likeness: Likeness, lines: &Lines) -> bool {
-        let same_frames = |own: &[Frame], other: &[Frame]| {
+    pub(crate) fn is_same(
+        &self,
+        other: &Backtrace,
+        likeness: Likeness,
+        lines: &LineComparison,
+    ) -> bool {
+        let same_frames = |own: &[BacktraceFrame], other: &[BacktraceFrame]| {
             let mut pairs = own.iter().zip(other);
             own.len() == other.len() && pairs.all(|(own, other)| own.is_same(other, lines))
         };
-        let first = |frames: &[Frame]| frames.len().min(1);
+        let first = |frames: &[BacktraceFrame]| frames.len().min(1);
         let (own, its) = (&self.frames[..], &other.frames[..]);
         let same_place = || same_frames(&own[..first(own)], &its[..first(its)]);
         self.kind == other.kind
@@ -195,11 +200,11 @@ impl Backtrace {
     }
 }
 
-impl Frame {
-    fn of(parts: Parts<'_>) -> Frame {
+impl BacktraceFrame {
+    fn of(parts: BacktraceLine<'_>) -> BacktraceFrame {
         // Folders differ from build to build, and from candidate to candidate.
         let file = parts.file.rsplit(['/', '\\']).next().unwrap_or_default();
-        Frame {
+        BacktraceFrame {
             function: parts.function.trim().to_owned(),
             file: file.to_owned(),
             at: At::parse(parts.line),
@@ -208,10 +213,10 @@ impl Frame {
 }
 
 /// The parts of a line that a pattern names `function`, `file` and `line`.
-fn parts<'t>(pattern: &Regex, line: &'t str) -> Option<Parts<'t>> {
+fn parts<'t>(pattern: &Regex, line: &'t str) -> Option<BacktraceLine<'t>> {
     let found = pattern.captures(line)?;
     let part = |name| found.name(name).map_or("", |it| it.as_str());
-    Some(Parts {
+    Some(BacktraceLine {
         function: part("function"),
         file: part("file"),
         line: part("line"),
@@ -222,8 +227,8 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern of ours")
 }
 
-fn without_machinery(mut frames: Vec<Frame>) -> Vec<Frame> {
-    let tells = |frame: &Frame| {
+fn without_machinery(mut frames: Vec<BacktraceFrame>) -> Vec<BacktraceFrame> {
+    let tells = |frame: &BacktraceFrame| {
         let name = frame.function.as_str();
         !MACHINERY.iter().any(|it| name.starts_with(it))
     };

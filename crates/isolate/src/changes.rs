@@ -2,7 +2,7 @@
 //!
 //! The stages, in the order in which data passes them:
 //!
-//! 1. *Versions*: a side is a commit, the work tree or a folder ([`Side`]). Git is asked for its files,
+//! 1. *Versions*: a side is a commit, the work tree or a folder ([`VersionSource`]). Git is asked for its files,
 //!    its submodules and the commits between both sides; nothing of the user's is written.
 //! 2. *Deltas*: the difference of two trees becomes deltas: files, renames, modes, blocks, hunks and lines
 //!    ([`Difference`]), any subset of which can be made.
@@ -45,7 +45,7 @@ mod session;
 mod blame;
 mod patch;
 
-pub use blame::{Change, Origin};
+pub use blame::{Change, ChangeOrigin};
 pub use build_folder::Leftovers;
 pub use difference::Difference;
 pub use error::Error;
@@ -53,5 +53,5 @@ pub use git::{ELSEWHERE, Git, Repository};
 pub use git_output::{Commit, Submodule};
 pub use isolation::{Checks, Commits, Isolation, Request};
 pub use patch::{Compared, NoText, Row};
-pub use sides::{Side, WORK_TREE};
+pub use sides::{VersionSource, WORK_TREE};
 pub use trial::reason_in;

@@ -25,7 +25,7 @@ pub enum Likeness {
 
 /// Whether lines of the program count.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Lines {
+pub enum LineComparison {
     #[default]
     Count,
     /// But for those of files with these names, which are what is changed: where the input is itself the
@@ -39,20 +39,20 @@ pub enum Lines {
     Ignored,
 }
 
-impl Lines {
+impl LineComparison {
     /// Whether those of a file count.
     pub(crate) fn count_in(&self, file: &str) -> bool {
         match self {
-            Lines::Count => true,
-            Lines::CountBut(files) => !files.contains(file),
-            Lines::Ignored => false,
+            LineComparison::Count => true,
+            LineComparison::CountBut(files) => !files.contains(file),
+            LineComparison::Ignored => false,
         }
     }
 }
 
 /// How a failing run failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
+pub struct RunFailure {
     how: How,
     /// Exceptions of a JVM.
     thrown: Vec<Thrown>,
@@ -62,9 +62,9 @@ pub struct Failure {
     traces: Vec<Backtrace>,
 }
 
-impl Failure {
+impl RunFailure {
     /// How a run failed.
-    pub fn of(ending: &Ending) -> Failure {
+    pub fn of(ending: &Ending) -> RunFailure {
         let mut found = find_all(&ending.err);
         found.extend(find_all(&ending.out));
         let owned = found.iter().find(|it| it.owner.is_some());
@@ -77,7 +77,7 @@ impl Failure {
         // A class without a stack is less than what a runner of tests reports.
         let main = main.filter(|_| traces.is_empty());
         let main = main.map(|it| Signature::of(&it.thrown));
-        Failure {
+        RunFailure {
             how: ending.how,
             thrown: found.into_iter().map(|it| it.thrown).collect(),
             main,
@@ -109,7 +109,7 @@ impl Failure {
 
     /// Takes what is the same as another failure, by its place, for the failure, and whatever else was
     /// printed not. Whether there is such a thing.
-    pub(crate) fn take_same(&mut self, other: &Failure) -> bool {
+    pub(crate) fn take_same(&mut self, other: &RunFailure) -> bool {
         if let Some(main) = &other.main {
             let main = main.clone().ignoring_lines();
             let mut thrown = self.thrown.iter();
@@ -119,14 +119,16 @@ impl Failure {
         }
         let same = other.traces.first().and_then(|first| {
             let mut traces = self.traces.iter();
-            traces.position(|trace| first.is_same(trace, Likeness::Place, &Lines::Ignored))
+            traces.position(|trace| first.is_same(trace, Likeness::Place, &LineComparison::Ignored))
         });
         match (same, other.traces.is_empty()) {
             (Some(at), _) => {
                 self.traces.swap(0, at);
                 true
             }
-            (None, is_quiet) => is_quiet && other.is_same(self, Likeness::Place, &Lines::Ignored),
+            (None, is_quiet) => {
+                is_quiet && other.is_same(self, Likeness::Place, &LineComparison::Ignored)
+            }
         }
     }
 
@@ -136,20 +138,20 @@ impl Failure {
     }
 
     /// Whether another failure is this one.
-    pub fn is_same(&self, other: &Failure, likeness: Likeness, lines: &Lines) -> bool {
+    pub fn is_same(&self, other: &RunFailure, likeness: Likeness, lines: &LineComparison) -> bool {
         if likeness == Likeness::Any {
             return true;
         }
         // Statuses are for programs to choose; a signal, or none, is not.
-        let late = |failure: &Failure| failure.how == How::Late;
+        let late = |failure: &RunFailure| failure.how == How::Late;
         if self.how.signal() != other.how.signal() || late(self) != late(other) {
             return false;
         }
         if let Some(main) = &self.main {
             let main = match lines {
-                Lines::Count => main.clone(),
-                Lines::CountBut(_) => Signature::of(&without_lines(main.thrown(), lines)),
-                Lines::Ignored => main.clone().ignoring_lines(),
+                LineComparison::Count => main.clone(),
+                LineComparison::CountBut(_) => Signature::of(&without_lines(main.thrown(), lines)),
+                LineComparison::Ignored => main.clone().ignoring_lines(),
             };
             let enough = match likeness {
                 Likeness::Trace => Grade::L4,
@@ -176,7 +178,7 @@ impl Failure {
 }
 
 /// An exception without the lines that do not count.
-fn without_lines(thrown: &Thrown, lines: &Lines) -> Thrown {
+fn without_lines(thrown: &Thrown, lines: &LineComparison) -> Thrown {
     let mut thrown = thrown.clone();
     let mut next = Some(&mut thrown);
     while let Some(it) = next {
@@ -192,7 +194,7 @@ fn without_lines(thrown: &Thrown, lines: &Lines) -> Thrown {
 }
 
 /// One line for people.
-impl fmt::Display for Failure {
+impl fmt::Display for RunFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(main) = &self.main {
             return write!(f, "{main}");
@@ -215,12 +217,12 @@ mod tests {
     use super::*;
     use crate::test::tests::{setup, shell};
 
-    fn failure(script: &str) -> Failure {
+    fn failure(script: &str) -> RunFailure {
         let folder = tempfile::tempdir().unwrap();
-        Failure::of(&shell(script).run(&setup(folder.path()), &|| true).unwrap())
+        RunFailure::of(&shell(script).run(&setup(folder.path()), &|| true).unwrap())
     }
 
-    fn java(class: &str, message: &str, frames: &[&str]) -> Failure {
+    fn java(class: &str, message: &str, frames: &[&str]) -> RunFailure {
         let mut text = format!("Exception in thread \"main\" java.lang.{class}: {message}\n");
         for frame in frames {
             text.push_str(&format!("\tat com.acme.{frame}\n"));
@@ -229,14 +231,14 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(a: &Failure, b: &Failure, expect: [bool; 4]) {
+    fn check(a: &RunFailure, b: &RunFailure, expect: [bool; 4]) {
         let likenesses = [
             Likeness::Any,
             Likeness::Place,
             Likeness::Message,
             Likeness::Trace,
         ];
-        let told = likenesses.map(|likeness| a.is_same(b, likeness, &Lines::Count));
+        let told = likenesses.map(|likeness| a.is_same(b, likeness, &LineComparison::Count));
         assert_eq!(told, expect, "{a} / {b}");
     }
 
@@ -369,14 +371,15 @@ mod tests {
                 &[&format!("P.f(P.java:{line})")],
             )
         };
-        assert!(!at(1).is_same(&at(2), Likeness::Place, &Lines::Count));
-        assert!(at(1).is_same(&at(2), Likeness::Place, &Lines::Ignored));
+        assert!(!at(1).is_same(&at(2), Likeness::Place, &LineComparison::Count));
+        assert!(at(1).is_same(&at(2), Likeness::Place, &LineComparison::Ignored));
     }
 
     #[test]
     fn lines_of_the_input_do_not_count_but_its_functions_do() {
-        let lines = Lines::CountBut(BTreeSet::from(["x.py".to_owned(), "P.java".to_owned()]));
-        let check = |a: &Failure, b: &Failure, expect: bool| {
+        let lines =
+            LineComparison::CountBut(BTreeSet::from(["x.py".to_owned(), "P.java".to_owned()]));
+        let check = |a: &RunFailure, b: &RunFailure, expect: bool| {
             for likeness in [Likeness::Place, Likeness::Trace] {
                 assert_eq!(a.is_same(b, likeness, &lines), expect, "{a} / {b}");
             }

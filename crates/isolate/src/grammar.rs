@@ -29,7 +29,7 @@ pub enum Language {
 }
 
 /// Name, endings of files, the grammar, and what it says of its nodes.
-type Row = (
+type GrammarRow = (
     Language,
     &'static str,
     &'static [&'static str],
@@ -37,7 +37,7 @@ type Row = (
     &'static str,
 );
 
-const ALL: [Row; 12] = [
+const ALL: [GrammarRow; 12] = [
     (
         Language::C,
         "c",
@@ -165,7 +165,7 @@ impl Language {
         }
     }
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static GrammarRow {
         let row = ALL.iter().find(|row| row.0 == self);
         row.expect("each language has a row")
     }

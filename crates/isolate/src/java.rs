@@ -18,7 +18,7 @@ use culprit_model::shell;
 pub(crate) use shadow::shadow;
 pub use warm::Warm;
 
-use crate::{Convention, Error, Rule, Sign, Test};
+use crate::{Convention, Error, Rule, Sign, TestCommand};
 
 /// The class that runs tests.
 const MAIN: &str = "culprit.tester.Main";
@@ -86,7 +86,7 @@ impl JavaTest {
         signs: Vec<Sign>,
         limit: Duration,
         env: &[(OsString, OsString)],
-    ) -> Result<Test, Error> {
+    ) -> Result<TestCommand, Error> {
         let tester = self.install(folder)?;
         let before = match self.reads {
             Reads::Resource(_) => "{}:",
@@ -105,7 +105,7 @@ impl JavaTest {
         }
         let mut env = env.to_vec();
         env.push((TESTER.into(), tester.into()));
-        Ok(Test {
+        Ok(TestCommand {
             command,
             rule: Rule {
                 convention: Convention::Tester,

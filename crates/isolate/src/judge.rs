@@ -8,9 +8,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_reduce::{Kind, Verdict};
+use culprit_reduce::{Verdict, VerdictKind};
 
-use crate::{Answer, Ending, Error, Failure, Likeness, Lines, RunSetup, Test, Warm};
+use crate::{
+    Ending, Error, Likeness, LineComparison, RunAnswer, RunFailure, RunSetup, TestCommand, Warm,
+};
 
 /// Runs that tell how often a test fails which does not always.
 const TRIES: u32 = 10;
@@ -35,10 +37,10 @@ pub(crate) fn patience(took: Duration, least: Duration) -> Duration {
 /// Judges candidates by runs of a test.
 #[derive(Clone, Debug)]
 pub struct Judge {
-    test: Test,
-    failure: Failure,
+    test: TestCommand,
+    failure: RunFailure,
     likeness: Likeness,
-    lines: Lines,
+    lines: LineComparison,
     runs: u32,
     /// JVMs that take candidates instead of the command.
     warm: Option<Arc<Warm>>,
@@ -120,8 +122,8 @@ impl Judge {
     /// Runs the failing side until it is known how it fails, and how often. `runs` is how often the
     /// user wants each candidate to be run.
     pub fn witness(
-        test: Test,
-        compare: (Likeness, Lines),
+        test: TestCommand,
+        compare: (Likeness, LineComparison),
         runs: Option<u32>,
         setup: &mut dyn FnMut() -> Result<RunSetup, Error>,
         wanted: &dyn Fn() -> bool,
@@ -131,14 +133,14 @@ impl Judge {
 
     /// The same where it is known what the failure is like: `take` has it take that, if it is there.
     pub(crate) fn witness_like(
-        test: Test,
-        (mut likeness, lines): (Likeness, Lines),
-        take: &dyn Fn(&mut Failure) -> bool,
+        test: TestCommand,
+        (mut likeness, lines): (Likeness, LineComparison),
+        take: &dyn Fn(&mut RunFailure) -> bool,
         runs: Option<u32>,
         setup: &mut dyn FnMut() -> Result<RunSetup, Error>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Witness, Unfit> {
-        let mut first: Option<(Failure, Ending)> = None;
+        let mut first: Option<(RunFailure, Ending)> = None;
         let mut other = None;
         let mut rate = Rate::default();
         let mut strays = 0;
@@ -147,27 +149,29 @@ impl Judge {
             let ending = test.run(&setup()?, wanted)?;
             strays += ending.strays;
             rate.of += 1;
-            let mut failure = Failure::of(&ending);
+            let mut failure = RunFailure::of(&ending);
             let answer = test.rule.answer(&ending);
-            if answer == Answer::Fail
+            if answer == RunAnswer::Fail
                 && test.sandbox.is_some()
                 && let Some(refusal) = failure.refusal()
             {
                 return Err(Unfit::Refused(refusal));
             }
             match (answer, &first) {
-                (Answer::Fail, None) if !take(&mut failure) => {
-                    other = Some((Answer::Fail, ending));
+                (RunAnswer::Fail, None) if !take(&mut failure) => {
+                    other = Some((RunAnswer::Fail, ending));
                 }
-                (Answer::Fail, None) => {
+                (RunAnswer::Fail, None) => {
                     rate.failed += 1;
                     first = Some((failure, ending));
                 }
-                (Answer::Fail, Some((known, _))) if known.is_same(&failure, likeness, &lines) => {
+                (RunAnswer::Fail, Some((known, _)))
+                    if known.is_same(&failure, likeness, &lines) =>
+                {
                     rate.failed += 1;
                 }
                 // A message that differs from run to run tells nothing.
-                (Answer::Fail, Some((known, _)))
+                (RunAnswer::Fail, Some((known, _)))
                     if likeness == Likeness::Message
                         && known.is_same(&failure, Likeness::Place, &lines) =>
                 {
@@ -183,8 +187,12 @@ impl Judge {
         }
         let Some((failure, ending)) = first else {
             return Err(match other {
-                Some((Answer::Unresolved(why), ending)) => Unfit::Unresolved(Box::new(ending), why),
-                Some((Answer::Fail, ending)) => Unfit::Unlike(Failure::of(&ending).to_string()),
+                Some((RunAnswer::Unresolved(why), ending)) => {
+                    Unfit::Unresolved(Box::new(ending), why)
+                }
+                Some((RunAnswer::Fail, ending)) => {
+                    Unfit::Unlike(RunFailure::of(&ending).to_string())
+                }
                 Some((_, ending)) => Unfit::Passes(Box::new(ending)),
                 None => unreachable!("there was a run"),
             });
@@ -237,12 +245,12 @@ impl Judge {
     }
 
     /// How it failed at first.
-    pub fn failure(&self) -> &Failure {
+    pub fn failure(&self) -> &RunFailure {
         &self.failure
     }
 
     /// The test.
-    pub fn test(&self) -> &Test {
+    pub fn test(&self) -> &TestCommand {
         &self.test
     }
 
@@ -285,7 +293,7 @@ impl Judge {
     pub fn count(
         &self,
         runs: u32,
-        kind: Kind,
+        kind: VerdictKind,
         setup: &mut dyn FnMut() -> Result<RunSetup, Error>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<u32, Error> {
@@ -308,10 +316,10 @@ impl Judge {
 
     /// What one run says.
     pub fn answer(&self, ending: &Ending) -> Verdict<String> {
-        let failure = || Failure::of(ending);
+        let failure = || RunFailure::of(ending);
         match self.test.rule.answer(ending) {
-            Answer::Unresolved(why) => Verdict::Unresolved(why),
-            Answer::Fail => {
+            RunAnswer::Unresolved(why) => Verdict::Unresolved(why),
+            RunAnswer::Fail => {
                 let failure = failure();
                 if self.test.sandbox.is_some()
                     && let Some(refusal) = failure.refusal()
@@ -324,14 +332,14 @@ impl Judge {
                 }
             }
             // An orderly end by a sign that does not show, but with a backtrace: another failure.
-            Answer::Pass if !self.test.rule.signs.is_empty() && ending.how.code() != Some(0) => {
+            RunAnswer::Pass if !self.test.rule.signs.is_empty() && ending.how.code() != Some(0) => {
                 let failure = failure();
                 match failure.has_trace() && self.likeness != Likeness::Any {
                     true => Verdict::Unresolved(format!("fails otherwise: {failure}")),
                     false => Verdict::Pass,
                 }
             }
-            Answer::Pass => Verdict::Pass,
+            RunAnswer::Pass => Verdict::Pass,
         }
     }
 }
@@ -356,7 +364,7 @@ mod tests {
 
     fn witness(command: &str, runs: Option<u32>) -> Result<Witness, Unfit> {
         let folder = tempfile::tempdir().unwrap();
-        let likeness = (Likeness::Place, Lines::Count);
+        let likeness = (Likeness::Place, LineComparison::Count);
         let mut here = || Ok(setup(folder.path()));
         Judge::witness(shell(command), likeness, runs, &mut here, &|| true)
     }
@@ -407,7 +415,7 @@ mod tests {
         let command =
             "echo >>n; case $(cat mode)-$(wc -l <n) in *-1|f-4) exit 1;; u-*) exit 125;; esac";
         fs::write(folder.path().join("mode"), "").unwrap();
-        let likeness = (Likeness::Place, Lines::Count);
+        let likeness = (Likeness::Place, LineComparison::Count);
         let seen = Judge::witness(shell(command), likeness, Some(5), &mut here, &|| true).unwrap();
         for (mode, kind, of) in [("p", "Pass", 5), ("f", "Fail", 3), ("u", "Unresolved", 5)] {
             fs::write(folder.path().join("mode"), mode).unwrap();
@@ -424,7 +432,7 @@ mod tests {
         fs::write(folder.path().join("f"), "parse").unwrap();
         let mut here = || Ok(setup(folder.path()));
         let test = shell("echo \"#0 0x1 in $(cat f) a.c:1\" >&2; exit 1");
-        let likeness = (Likeness::Place, Lines::Count);
+        let likeness = (Likeness::Place, LineComparison::Count);
         let seen = Judge::witness(test, likeness, None, &mut here, &|| true).unwrap();
         fs::write(folder.path().join("f"), "print").unwrap();
         let judged = seen.judge.judge(&mut here, &|| true).unwrap();

@@ -5,7 +5,7 @@ use std::fmt;
 use culprit_signature::{Grade, Signature, Thrown, find_all};
 
 use crate::backtrace::Backtrace;
-use crate::{Likeness, Lines};
+use crate::{Likeness, LineComparison};
 
 /// Failures of which a test is to show one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,7 +61,7 @@ impl Like {
 
     /// The same of another program.
     pub(crate) fn has_trace(&self, trace: &Backtrace) -> bool {
-        let same = |own: &Backtrace| own.is_same(trace, Likeness::Place, &Lines::Ignored);
+        let same = |own: &Backtrace| own.is_same(trace, Likeness::Place, &LineComparison::Ignored);
         self.traces.iter().any(same)
     }
 }

@@ -39,9 +39,9 @@ pub enum Convention {
     Tester,
 }
 
-/// What one run says, as far as can be told without knowing the failure.
+/// The answer of one run, as far as it is known without comparing failures.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum RunAnswer {
     Pass,
     /// It fails: in which way is to be seen.
     Fail,
@@ -59,10 +59,10 @@ impl Rule {
     }
 
     /// What a run says.
-    pub fn answer(&self, ending: &Ending) -> Answer {
-        let unresolved = |why: String| Answer::Unresolved(why);
+    pub fn answer(&self, ending: &Ending) -> RunAnswer {
+        let unresolved = |why: String| RunAnswer::Unresolved(why);
         if self.signs.iter().any(|sign| sign.shows(ending)) {
-            return Answer::Fail;
+            return RunAnswer::Fail;
         }
         match ending.how {
             How::Late | How::Exceeded(_) => unresolved(ending.how.to_string()),
@@ -78,17 +78,17 @@ impl Rule {
             // The user said how the failure shows: what ends in an orderly way has not got it.
             how if !self.signs.is_empty() => match how.signal() {
                 Some(_) => unresolved(how.to_string()),
-                None => Answer::Pass,
+                None => RunAnswer::Pass,
             },
             how => match (self.convention, how.code()) {
-                (Convention::Test, Some(0)) => Answer::Pass,
-                (Convention::Test, _) => Answer::Fail,
-                (Convention::Interesting, Some(0)) => Answer::Fail,
-                (Convention::Interesting, Some(_)) => Answer::Pass,
+                (Convention::Test, Some(0)) => RunAnswer::Pass,
+                (Convention::Test, _) => RunAnswer::Fail,
+                (Convention::Interesting, Some(0)) => RunAnswer::Fail,
+                (Convention::Interesting, Some(_)) => RunAnswer::Pass,
                 (Convention::Interesting, None) => unresolved(how.to_string()),
-                (Convention::Tester, Some(PASSED)) => Answer::Pass,
-                (Convention::Tester, Some(THREW)) => Answer::Fail,
-                (Convention::Tester, _) if how.signal().is_some() => Answer::Fail,
+                (Convention::Tester, Some(PASSED)) => RunAnswer::Pass,
+                (Convention::Tester, Some(THREW)) => RunAnswer::Fail,
+                (Convention::Tester, _) if how.signal().is_some() => RunAnswer::Fail,
                 (Convention::Tester, _) => match last_line(&ending.err) {
                     "" => unresolved(format!("ends its JVM ({how})")),
                     said => unresolved(format!("{how}: {said}")),
@@ -115,10 +115,10 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::Test;
+    use crate::TestCommand;
     use crate::test::tests::{setup, shell};
 
-    fn answer(command: &str, convention: Convention, signs: &[&str]) -> Answer {
+    fn answer(command: &str, convention: Convention, signs: &[&str]) -> RunAnswer {
         let folder = tempfile::tempdir().unwrap();
         let mut test = shell(command);
         test.limit = Duration::from_millis(500);
@@ -131,16 +131,20 @@ mod tests {
 
     #[test]
     fn a_status_means_what_the_convention_says() {
-        let unresolved = |why: &str| Answer::Unresolved(why.to_owned());
+        let unresolved = |why: &str| RunAnswer::Unresolved(why.to_owned());
         for (command, test, interesting) in [
-            ("exit 0", Answer::Pass, Answer::Fail),
-            ("exit 1", Answer::Fail, Answer::Pass),
+            ("exit 0", RunAnswer::Pass, RunAnswer::Fail),
+            ("exit 1", RunAnswer::Fail, RunAnswer::Pass),
             (
                 "exit 125",
                 unresolved("ends with 125"),
                 unresolved("ends with 125"),
             ),
-            ("kill -ABRT $$", Answer::Fail, unresolved("dies of SIGABRT")),
+            (
+                "kill -ABRT $$",
+                RunAnswer::Fail,
+                unresolved("dies of SIGABRT"),
+            ),
             (
                 "sleep 100",
                 unresolved("does not end in time"),
@@ -158,17 +162,17 @@ mod tests {
 
     #[test]
     fn a_tester_tells_all_ends_apart() {
-        let check = |command: &str, expect: Answer| {
+        let check = |command: &str, expect: RunAnswer| {
             assert_eq!(
                 answer(command, Convention::Tester, &[]),
                 expect,
                 "{command}"
             );
         };
-        let unresolved = |why: &str| Answer::Unresolved(why.to_owned());
-        check("exit 97", Answer::Pass);
-        check("exit 99", Answer::Fail);
-        check("kill -SEGV $$", Answer::Fail);
+        let unresolved = |why: &str| RunAnswer::Unresolved(why.to_owned());
+        check("exit 97", RunAnswer::Pass);
+        check("exit 99", RunAnswer::Fail);
+        check("kill -SEGV $$", RunAnswer::Fail);
         check(
             "echo no class X >&2; exit 98",
             unresolved("is not run: no class X"),
@@ -183,9 +187,9 @@ mod tests {
     fn named_signs_decide() {
         let check = |command: &str, signs: &[&str], expect: &str| {
             let told = match answer(command, Convention::Test, signs) {
-                Answer::Pass => "pass",
-                Answer::Fail => "fail",
-                Answer::Unresolved(_) => "unresolved",
+                RunAnswer::Pass => "pass",
+                RunAnswer::Fail => "fail",
+                RunAnswer::Unresolved(_) => "unresolved",
             };
             assert_eq!(told, expect, "{command} {signs:?}");
         };
@@ -206,7 +210,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let said = |before: usize, after: usize, sign: &str| {
             let lines = |bytes| format!("yes | head -c {bytes}");
-            let test = Test {
+            let test = TestCommand {
                 rule: Rule {
                     signs: vec![sign.parse().unwrap()],
                     ..Rule::default()
@@ -217,11 +221,11 @@ mod tests {
             test.rule.answer(&ending)
         };
         let sign = "stdout contains oh no";
-        assert_eq!(said(2 << 20, 2 << 20, sign), Answer::Fail);
-        assert_eq!(said(1, SEARCHED, sign), Answer::Fail);
+        assert_eq!(said(2 << 20, 2 << 20, sign), RunAnswer::Fail);
+        assert_eq!(said(1, SEARCHED, sign), RunAnswer::Fail);
         let why = "prints more than 16 MB, too much to look for the failure in".to_owned();
-        assert_eq!(said(SEARCHED, SEARCHED, sign), Answer::Unresolved(why));
+        assert_eq!(said(SEARCHED, SEARCHED, sign), RunAnswer::Unresolved(why));
         // The other stream is whole.
-        assert_eq!(said(SEARCHED, 1, "stderr contains oh no"), Answer::Pass);
+        assert_eq!(said(SEARCHED, 1, "stderr contains oh no"), RunAnswer::Pass);
     }
 }

@@ -18,14 +18,14 @@ pub enum Sign {
     /// It took too long.
     Late,
     /// What it printed has this text.
-    Contains(Stream, String),
+    Contains(OutputStream, String),
     /// What it printed has a match of this.
-    Matches(Stream, Regex),
+    Matches(OutputStream, Regex),
 }
 
 /// Where it was printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stream {
+pub enum OutputStream {
     Out,
     Err,
     Either,
@@ -52,7 +52,7 @@ impl Sign {
     }
 
     /// Where it is looked for, if it is in what a run prints.
-    pub(crate) fn stream(&self) -> Option<Stream> {
+    pub(crate) fn stream(&self) -> Option<OutputStream> {
         match self {
             Sign::Contains(stream, _) | Sign::Matches(stream, _) => Some(*stream),
             Sign::Exit(_) | Sign::Crash | Sign::Late => None,
@@ -60,21 +60,21 @@ impl Sign {
     }
 }
 
-impl Stream {
+impl OutputStream {
     /// Whether not all that was printed there is kept.
     pub(crate) fn is_cut(self, ending: &Ending) -> bool {
         match self {
-            Stream::Out => ending.is_out_cut,
-            Stream::Err => ending.is_err_cut,
-            Stream::Either => ending.is_out_cut || ending.is_err_cut,
+            OutputStream::Out => ending.is_out_cut,
+            OutputStream::Err => ending.is_err_cut,
+            OutputStream::Either => ending.is_out_cut || ending.is_err_cut,
         }
     }
 
     fn any(self, ending: &Ending, holds: impl Fn(&str) -> bool) -> bool {
         match self {
-            Stream::Out => holds(&ending.out),
-            Stream::Err => holds(&ending.err),
-            Stream::Either => holds(&ending.out) || holds(&ending.err),
+            OutputStream::Out => holds(&ending.out),
+            OutputStream::Err => holds(&ending.err),
+            OutputStream::Either => holds(&ending.out) || holds(&ending.err),
         }
     }
 }
@@ -93,9 +93,9 @@ impl FromStr for Sign {
             ("exit", Some(code)) if rest.is_empty() => {
                 return code.parse().map(Sign::Exit).map_err(|_| unknown());
             }
-            ("stdout", _) => Stream::Out,
-            ("stderr", _) => Stream::Err,
-            ("output", _) => Stream::Either,
+            ("stdout", _) => OutputStream::Out,
+            ("stderr", _) => OutputStream::Err,
+            ("output", _) => OutputStream::Either,
             _ => return Err(unknown()),
         };
         match second {
@@ -113,10 +113,10 @@ impl FromStr for Sign {
 /// As it is typed.
 impl fmt::Display for Sign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |stream: &Stream| match stream {
-            Stream::Out => "stdout",
-            Stream::Err => "stderr",
-            Stream::Either => "output",
+        let name = |stream: &OutputStream| match stream {
+            OutputStream::Out => "stdout",
+            OutputStream::Err => "stderr",
+            OutputStream::Either => "output",
         };
         match self {
             Sign::Exit(code) => write!(f, "exit {code}"),

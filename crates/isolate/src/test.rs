@@ -15,7 +15,7 @@ const PLACE: &str = "{}";
 
 /// A command, and what its end means.
 #[derive(Clone, Debug)]
-pub struct Test {
+pub struct TestCommand {
     /// What a shell runs. `{}` stands for the candidate's path.
     pub command: OsString,
     pub rule: Rule,
@@ -44,7 +44,7 @@ pub struct RunSetup {
     pub input: Option<PathBuf>,
 }
 
-impl Test {
+impl TestCommand {
     /// Runs the command once. Nothing of it is left when this returns.
     pub fn run(&self, setup: &RunSetup, wanted: &dyn Fn() -> bool) -> Result<Ending, Error> {
         let mut env = self.env.clone();
@@ -135,8 +135,8 @@ pub(crate) mod tests {
     use crate::Rule;
     use crate::ending::How;
 
-    pub(crate) fn shell(command: &str) -> Test {
-        Test {
+    pub(crate) fn shell(command: &str) -> TestCommand {
+        TestCommand {
             command: command.into(),
             rule: Rule::default(),
             limit: Duration::from_secs(60),
@@ -219,7 +219,7 @@ pub(crate) mod tests {
         let why = "was killed because it wrote more than 8 MB to its folder";
         assert_eq!(ending.how.to_string(), why);
         let answer = test.rule.answer(&ending);
-        assert_eq!(answer, crate::Answer::Unresolved(why.to_owned()));
+        assert_eq!(answer, crate::RunAnswer::Unresolved(why.to_owned()));
         // Memory is refused by the kernel, to each process.
         test.command = "head -c 300000000 /dev/zero | tail -c 200000000 >/dev/null".into();
         let mut code = |memory| {

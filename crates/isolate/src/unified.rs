@@ -20,7 +20,7 @@ pub(crate) struct Hunk<'e, E> {
 }
 
 /// A piece of a hunk, side by side.
-pub(crate) enum Piece<'e, E> {
+pub(crate) enum HunkPiece<'e, E> {
     /// A line that both sides have, by its number in each.
     Same {
         old: usize,
@@ -47,10 +47,10 @@ pub(crate) fn hunks<E: LineEdit>(edits: &[E], lines: usize) -> impl Iterator<Ite
 
 impl<'e, E: LineEdit> Hunk<'e, E> {
     /// The lines side by side.
-    pub(crate) fn pieces(&self) -> Vec<Piece<'e, E>> {
+    pub(crate) fn pieces(&self) -> Vec<HunkPiece<'e, E>> {
         let same = |old: Range<usize>, new: Range<usize>| {
             let lines = old.zip(new);
-            lines.map(|(old, new)| Piece::Same { old, new })
+            lines.map(|(old, new)| HunkPiece::Same { old, new })
         };
         let (mut at, mut there) = (self.old.start, self.new.start);
         let mut pieces = Vec::new();
@@ -59,7 +59,7 @@ impl<'e, E: LineEdit> Hunk<'e, E> {
                 at..edit.old_lines().start,
                 there..edit.new_lines().start,
             ));
-            pieces.push(Piece::Edit(edit));
+            pieces.push(HunkPiece::Edit(edit));
             (at, there) = (edit.old_lines().end, edit.new_lines().end);
         }
         pieces.extend(same(at..self.old.end, there..self.new.end));

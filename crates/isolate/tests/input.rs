@@ -8,8 +8,8 @@ use std::time::Duration;
 use culprit_isolate::input::{
     Handing, Isolated, Item, Material, Request, Stuff, Syntax, Trouble, isolate,
 };
-use culprit_isolate::{Likeness, Rule, Test};
-use culprit_reduce::{End, Goal, Settings};
+use culprit_isolate::{Likeness, Rule, TestCommand};
+use culprit_reduce::{Goal, SearchEnd, Settings};
 
 /// The line of HTML that delta debugging was first shown with.
 const SELECT: &str = "<SELECT NAME=\"priority\" MULTIPLE SIZE=7>";
@@ -33,7 +33,7 @@ fn item(path: &str, text: &str) -> Item {
 
 fn request(command: &str, failing: Material, scratch: &Path) -> Request {
     Request {
-        test: Test {
+        test: TestCommand {
             command: command.into(),
             rule: Rule::default(),
             limit: Duration::from_secs(20),
@@ -101,7 +101,7 @@ fn the_select_line_takes_six_tests_to_isolate_and_more_to_simplify() {
     });
     let simplified = simplified.unwrap();
     assert_eq!(text(&simplified.failing), "<SELECT>");
-    assert_eq!(simplified.end, End::Minimal);
+    assert_eq!(simplified.end, SearchEnd::Minimal);
     assert!(simplified.tally.tests > found.tally.tests);
     assert!(simplified.tally.tests <= 48, "{:?}", simplified.tally);
 }
@@ -276,12 +276,12 @@ fn a_budget_ends_it_with_the_best_so_far_and_a_journal_goes_on() {
         found.unwrap()
     };
     let part = go(Some(10));
-    assert_eq!((part.end, part.tally.tests), (End::Tests, 10));
+    assert_eq!((part.end, part.tally.tests), (SearchEnd::Tests, 10));
     let size = part.failing.len();
     let whole = go(None);
     assert_eq!(
         (whole.end, whole.tally.replayed >= 9),
-        (End::Minimal, true),
+        (SearchEnd::Minimal, true),
         "{:?}",
         whole.tally
     );

@@ -9,8 +9,8 @@ use crate::bodies::{self, Row};
 use crate::error::Error;
 use crate::facts::MethodFacts;
 use crate::graph::{Object, Question};
-use crate::hierarchy::Found;
-use crate::names::{self, Names};
+use crate::hierarchy::DeclaredMethod;
+use crate::names::{self, NameGenerator};
 use crate::scope::{Scope, Variable};
 use crate::signature::Profile;
 use crate::stand_in::{Base, base};
@@ -129,7 +129,7 @@ impl Scope<'_> {
     fn method_of<'s>(
         &self,
         classes: &[String],
-        found: Found,
+        found: DeclaredMethod,
         asked: Vec<&'s Question<'s>>,
     ) -> Method<'s> {
         let hierarchy = self.access.hierarchy;
@@ -194,7 +194,7 @@ impl Scope<'_> {
     fn class_body(&self, id: ObjectId, methods: &[Method<'_>]) -> Result<Vec<String>, Error> {
         let mut fields = Vec::new();
         let mut lines = Vec::new();
-        let mut members = Names::default();
+        let mut members = NameGenerator::default();
         for method in methods {
             let facts = &method.facts;
             let of = &method.profile.parameters;
@@ -245,7 +245,7 @@ impl Scope<'_> {
 }
 
 /// Names of the parameters: those of the source where they are known, otherwise by their types.
-fn parameter_names(method: &Method<'_>, names: &mut Names) -> Vec<String> {
+fn parameter_names(method: &Method<'_>, names: &mut NameGenerator) -> Vec<String> {
     let (facts, types) = (&method.facts, &method.profile.parameters);
     let known = facts.parameters.len() == types.len();
     types

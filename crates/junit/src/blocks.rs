@@ -1,6 +1,6 @@
 //! Statements that contain others: conditions under which a test continues, and handlers of exceptions.
 
-use culprit_model::script::{Action, End, Expectation, Operator, Origin};
+use culprit_model::script::{Action, Expectation, ObjectOrigin, Operator, StatementEnd};
 use culprit_model::{TypeId, Value};
 
 use crate::error::Error;
@@ -45,7 +45,7 @@ impl Scope<'_> {
             }
             _ => {}
         }
-        let End::Threw(thrown) = node.end else {
+        let StatementEnd::Threw(thrown) = node.end else {
             return Ok(None);
         };
         if !self.is_caught(node) {
@@ -206,7 +206,7 @@ impl Scope<'_> {
         }
         let inside = node.number + 1..from;
         let escapes = self.graph.objects.values().any(|object| {
-            matches!(object.origin, Origin::Result(at) if inside.contains(&at))
+            matches!(object.origin, ObjectOrigin::Result(at) if inside.contains(&at))
                 && object.uses.iter().any(|each| each.statement >= from)
         });
         if escapes { 0 } else { count }

@@ -1,14 +1,14 @@
 //! The code of a stand-in's methods: the answers in recorded order, the last one from then on.
 
 use culprit_model::ObjectId;
-use culprit_model::script::End;
+use culprit_model::script::StatementEnd;
 use culprit_model::{Reference, Value};
 
 use crate::answers::Method;
 use crate::error::Error;
 use crate::expr::Expr;
 use crate::graph::Question;
-use crate::names::Names;
+use crate::names::NameGenerator;
 use crate::scope::Scope;
 use crate::types::{Type, default_value};
 
@@ -100,11 +100,11 @@ impl Scope<'_> {
             ));
         }
         match asked.answer {
-            End::Returned(None) | End::Open => {}
-            End::Returned(Some(value)) if value.identity() == Some(id) => {
+            StatementEnd::Returned(None) | StatementEnd::Open => {}
+            StatementEnd::Returned(Some(value)) if value.identity() == Some(id) => {
                 lines.push(ITSELF.to_owned());
             }
-            End::Returned(Some(value)) => {
+            StatementEnd::Returned(Some(value)) => {
                 let of = method.profile.result.clone().unwrap_or_else(Type::object);
                 let value = self.value(value, asked.place.statement)?;
                 let value = self.fit(value, &of).ok_or(Error::Unknown {
@@ -112,7 +112,9 @@ impl Scope<'_> {
                 })?;
                 lines.push(format!("return {};", value.text));
             }
-            End::Threw(value) => lines.push(self.throw(value, method, asked.place.statement)?),
+            StatementEnd::Threw(value) => {
+                lines.push(self.throw(value, method, asked.place.statement)?)
+            }
         }
         Ok(lines)
     }
@@ -139,11 +141,11 @@ impl Scope<'_> {
     pub(crate) fn thrown(&self, method: &Method<'_>) -> Vec<String> {
         let hierarchy = self.access.hierarchy;
         let classes = method.asked.iter().filter_map(|asked| match asked.answer {
-            End::Threw(value) => {
+            StatementEnd::Threw(value) => {
                 let variable = value.identity().and_then(|id| self.variables.get(&id));
                 variable.and_then(|variable| variable.of.name())
             }
-            End::Returned(_) | End::Open => None,
+            StatementEnd::Returned(_) | StatementEnd::Open => None,
         });
         let checked: Vec<&str> = classes
             .filter(|class| hierarchy.is_checked(class))
@@ -166,7 +168,7 @@ impl Scope<'_> {
         &self,
         rows: &[Row],
         method: &Method<'_>,
-        members: &mut Names,
+        members: &mut NameGenerator,
         fields: &mut Vec<String>,
     ) -> Vec<String> {
         let Some((last, earlier)) = rows.split_last() else {

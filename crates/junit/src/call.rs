@@ -6,9 +6,9 @@ use culprit_model::script::{Action, Operator};
 use culprit_model::{Member, Reference, Value};
 
 use crate::error::Error;
-use crate::expr::{Expr, Level, Typing};
+use crate::expr::{Expr, Precedence, Typing};
 use crate::graph::Node;
-use crate::hierarchy::Found;
+use crate::hierarchy::DeclaredMethod;
 use crate::overload::{Candidate, Manner, choose, converts};
 use crate::reach::FieldAccess;
 use crate::scope::Scope;
@@ -204,7 +204,12 @@ impl Scope<'_> {
         self.expression(&self.graph.nodes[*source])
     }
 
-    pub(crate) fn profile(&self, class: &str, member: &Member, found: Option<&Found>) -> Profile {
+    pub(crate) fn profile(
+        &self,
+        class: &str,
+        member: &Member,
+        found: Option<&DeclaredMethod>,
+    ) -> Profile {
         found.map_or_else(
             || Profile::erased(&member.descriptor),
             |found| self.access.hierarchy.profile(class, found),
@@ -217,7 +222,7 @@ impl Scope<'_> {
         node: &Node<'_>,
         member: &Member,
         class: &str,
-        found: Option<&Found>,
+        found: Option<&DeclaredMethod>,
         from: usize,
     ) -> Result<Option<Vec<Expr>>, Error> {
         let wanted = self.profile(class, member, found).parameters[from..].to_vec();
@@ -260,7 +265,7 @@ impl Scope<'_> {
         class: &str,
         name: &str,
         wanted: &[Type],
-        found: Option<&Found>,
+        found: Option<&DeclaredMethod>,
         from: usize,
     ) -> Vec<Candidate> {
         let mut candidates = vec![Candidate {
@@ -411,7 +416,7 @@ impl Scope<'_> {
         let deep = receiver.map_or(0, |receiver| receiver.depth);
         Ok(Some(match fitted {
             Some(value) => Expr::new(format!("{access} = {}", value.text), Type::Null)
-                .at(Level::Statement)
+                .at(Precedence::Statement)
                 .deep(deep.max(value.depth)),
             None => Expr::new(access, of).deep(deep),
         }))

@@ -116,7 +116,7 @@ mod tests {
     use culprit_model::script::Script;
 
     use super::*;
-    use crate::{ClassBytes, Junit, Options, Test, print};
+    use crate::{ClassBytes, Junit, Options, PrintedTest, print};
 
     #[track_caller]
     fn check(expression: &str, expected: &str) {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     /// The test of some statements and of the check of the cart `#1`.
-    fn printed(statements: &str) -> Test {
+    fn printed(statements: &str) -> PrintedTest {
         let script: Script = format!(
             "script 1\n\
              type 1 shop/Cart loader 2\n\
@@ -171,11 +171,11 @@ mod tests {
         insta::assert_snapshot!(test.source, @r#"
         package shop;
 
-        import org.junit.jupiter.api.Test;
+        import org.junit.jupiter.api.PrintedTest;
 
         class CartTest {
 
-            @Test
+            @PrintedTest
             void conditionNeverHolds() throws Exception {
                 Cart cart = new Cart(null, null);
                 cart.clear();
@@ -193,11 +193,11 @@ mod tests {
         insta::assert_snapshot!(test.source, @r#"
         package shop;
 
-        import org.junit.jupiter.api.Test;
+        import org.junit.jupiter.api.PrintedTest;
 
         class CartTest {
 
-            @Test
+            @PrintedTest
             void conditionNeverHolds() throws Exception {
                 Cart c = new Cart(null, null);
                 if (c.total() < 0) {
@@ -215,11 +215,11 @@ mod tests {
         insta::assert_snapshot!(test.source, @r#"
         package shop;
 
-        import org.junit.jupiter.api.Test;
+        import org.junit.jupiter.api.PrintedTest;
 
         class CartTest {
 
-            @Test
+            @PrintedTest
             void conditionNeverHolds() throws Exception {
                 Cart cart = new Cart("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
                         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");

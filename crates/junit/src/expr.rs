@@ -4,7 +4,7 @@ use crate::types::Type;
 
 /// The precedence of an expression, lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Level {
+pub(crate) enum Precedence {
     Statement,
     Lambda,
     /// `a ? b : c`.
@@ -41,7 +41,7 @@ pub(crate) enum Typing {
 pub(crate) struct Expr {
     pub(crate) text: String,
     pub(crate) of: Type,
-    pub(crate) level: Level,
+    pub(crate) level: Precedence,
     pub(crate) typing: Typing,
     /// The type with its arguments, as class files have it, where the compiler knows those.
     pub(crate) signature: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) struct Expr {
     /// Calls that are arguments of calls, so many at most within each other.
     pub(crate) depth: usize,
     /// The opposite condition, and its precedence.
-    pub(crate) opposite: Option<(String, Level)>,
+    pub(crate) opposite: Option<(String, Precedence)>,
     /// The operand, where the compiler converts by itself: `size` of `(long) size`.
     pub(crate) implicit: Option<Box<Expr>>,
     /// The whole conversion, where this is its operand.
@@ -62,7 +62,7 @@ impl Expr {
         Expr {
             text: text.into(),
             of,
-            level: Level::Primary,
+            level: Precedence::Primary,
             typing: Typing::Plain,
             signature: None,
             throws: Vec::new(),
@@ -73,7 +73,7 @@ impl Expr {
         }
     }
 
-    pub(crate) fn at(self, level: Level) -> Expr {
+    pub(crate) fn at(self, level: Precedence) -> Expr {
         Expr { level, ..self }
     }
 
@@ -87,16 +87,16 @@ impl Expr {
 
     /// The compiler must be told of which type it is.
     pub(crate) fn is_lambda(&self) -> bool {
-        self.level == Level::Lambda
+        self.level == Precedence::Lambda
     }
 
     /// So that `.member` can follow.
     pub(crate) fn closed(&self) -> String {
-        self.within(Level::Creation)
+        self.within(Precedence::Creation)
     }
 
     /// As an operand of something that holds together so tightly.
-    pub(crate) fn within(&self, level: Level) -> String {
+    pub(crate) fn within(&self, level: Precedence) -> String {
         within(&self.text, self.level, level)
     }
 
@@ -104,7 +104,10 @@ impl Expr {
     pub(crate) fn negated(&self) -> Expr {
         let (text, level) = match &self.opposite {
             Some((text, level)) => (text.clone(), *level),
-            None => (format!("!{}", self.within(Level::Unary)), Level::Unary),
+            None => (
+                format!("!{}", self.within(Precedence::Unary)),
+                Precedence::Unary,
+            ),
         };
         Expr {
             text,
@@ -131,7 +134,7 @@ impl Expr {
     }
 }
 
-fn within(text: &str, is: Level, wanted: Level) -> String {
+fn within(text: &str, is: Precedence, wanted: Precedence) -> String {
     if is < wanted {
         format!("({text})")
     } else {

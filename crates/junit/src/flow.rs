@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use culprit_model::script::{Action, End, Origin};
+use culprit_model::script::{Action, ObjectOrigin, StatementEnd};
 use culprit_model::{Reference, Value};
 
 use crate::graph::{Graph, Node, Object};
@@ -58,7 +58,7 @@ fn is_told(graph: &Graph<'_>) -> bool {
         node.site.is_none() && !is_of_loop
     };
     let of_loop = |object: &Object<'_>| match object.origin {
-        Origin::Result(at) => graph.nodes[at].is_loop_value(),
+        ObjectOrigin::Result(at) => graph.nodes[at].is_loop_value(),
         _ => false,
     };
     let mut objects = graph.objects.values();
@@ -109,7 +109,7 @@ fn asserted<'s>(assertion: &Node<'s>) -> impl Iterator<Item = (usize, &'s Value)
 
 /// The statement returned this value, which has no identity.
 fn returns(node: &Node<'_>, value: &Value) -> bool {
-    let End::Returned(Some(result)) = node.end else {
+    let StatementEnd::Returned(Some(result)) = node.end else {
         return false;
     };
     result.identity().is_none() && same(result, value)

@@ -1,11 +1,11 @@
 //! Type arguments that the compiler infers. Variables of a test have raw types; an expression that is written where
 //! it is used keeps its type arguments, and may not fit where a variable would.
 
-use culprit_model::script::Origin;
+use culprit_model::script::ObjectOrigin;
 
 use crate::expr::{Expr, Typing};
 use crate::graph::Node;
-use crate::hierarchy::Found;
+use crate::hierarchy::DeclaredMethod;
 use crate::scope::Scope;
 use crate::signature::{has_variable, parameters_of};
 
@@ -17,7 +17,7 @@ impl Scope<'_> {
         node: &Node<'_>,
         receiver: Option<&Expr>,
         class: &str,
-        found: Option<&Found>,
+        found: Option<&DeclaredMethod>,
         arguments: &[Expr],
     ) {
         let signature = found.and_then(|found| found.method.signature.as_deref());
@@ -44,7 +44,7 @@ impl Scope<'_> {
         &self,
         receiver: Option<&Expr>,
         class: &str,
-        found: Option<&Found>,
+        found: Option<&DeclaredMethod>,
     ) -> Typing {
         let signature = found.and_then(|found| found.method.signature.as_deref());
         let Some((_, of)) = signature.and_then(|signature| signature.split_once(')')) else {
@@ -72,7 +72,12 @@ impl Scope<'_> {
 
     /// A method has the same parameters and result if the compiler knows more about the receiver than is known
     /// here.
-    pub(crate) fn is_known(&self, receiver: &Expr, node: &Node<'_>, found: Option<&Found>) -> bool {
+    pub(crate) fn is_known(
+        &self,
+        receiver: &Expr,
+        node: &Node<'_>,
+        found: Option<&DeclaredMethod>,
+    ) -> bool {
         if receiver.typing != Typing::Parameterized {
             return receiver.typing == Typing::Plain;
         }
@@ -82,7 +87,7 @@ impl Scope<'_> {
         };
         let object = node.result().and_then(|id| self.graph.objects.get(&id));
         let is_used = object.is_some_and(|object| {
-            object.origin == Origin::Result(node.number) && !object.uses.is_empty()
+            object.origin == ObjectOrigin::Result(node.number) && !object.uses.is_empty()
         });
         !has_variable(taken) && (!is_used || !has_variable(given))
     }

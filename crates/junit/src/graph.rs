@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use culprit_model::script::{
-    Action, Answer, AnswerPlace, End, Lambda, LoopVariable, Operator, Origin, Role as Place,
-    Script, Statement,
+    Action, Answer, AnswerPlace, Lambda, LoopVariable, ObjectOrigin, Operator, Role as Place,
+    Script, Statement, StatementEnd,
 };
 use culprit_model::{Member, ObjectId, Reference, Site, TypeId, Value};
 
@@ -29,14 +29,14 @@ pub(crate) struct Node<'s> {
     pub(crate) receiver: Option<&'s Value>,
     /// The given values without the receiver.
     pub(crate) arguments: &'s [Value],
-    pub(crate) end: &'s End,
+    pub(crate) end: &'s StatementEnd,
 }
 
 /// An object: its definition, and its uses.
 pub(crate) struct Object<'s> {
     /// The name of its run-time class.
     pub(crate) class: &'s str,
-    pub(crate) origin: Origin<'s>,
+    pub(crate) origin: ObjectOrigin<'s>,
     pub(crate) uses: Vec<Use>,
     /// The questions to it, if it is a stand-in, in order.
     pub(crate) asked: Vec<Question<'s>>,
@@ -65,7 +65,7 @@ pub(crate) enum Role {
 pub(crate) struct Question<'s> {
     pub(crate) place: AnswerPlace,
     pub(crate) site: &'s Site,
-    pub(crate) answer: &'s End,
+    pub(crate) answer: &'s StatementEnd,
     /// Arguments that the test has from nowhere else, by place.
     pub(crate) captured: Vec<(usize, ObjectId)>,
     /// Arrays among the arguments, by place, as the answer leaves them.
@@ -104,7 +104,7 @@ impl<'s> Graph<'s> {
             graph.objects.insert(*id, object);
         }
         for (id, object) in &objects {
-            if let Origin::Captured { question, argument } = object.origin {
+            if let ObjectOrigin::Captured { question, argument } = object.origin {
                 let all = graph.objects.values_mut().flat_map(|it| &mut it.asked);
                 for question in all.filter(|it| it.place == question) {
                     question.captured.push((argument, *id));
@@ -162,8 +162,8 @@ impl<'s> Graph<'s> {
         let site = self.script.tables.site(answer.site);
         let declared = site.and_then(|site| types::result(&site.target.descriptor));
         match answer.end {
-            End::Threw(_) => Type::class("java/lang/Throwable"),
-            End::Returned(_) | End::Open => declared.unwrap_or_else(Type::object),
+            StatementEnd::Threw(_) => Type::class("java/lang/Throwable"),
+            StatementEnd::Returned(_) | StatementEnd::Open => declared.unwrap_or_else(Type::object),
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct Hierarchy<'c> {
 
 /// A method, and the class that declares it.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct DeclaredMethod {
     pub(crate) class: Rc<ClassFacts>,
     pub(crate) method: MethodFacts,
 }
@@ -96,9 +96,14 @@ impl<'c> Hierarchy<'c> {
 
     /// The method that a call through this class means. Of a method that the compiler made, the
     /// one that it leads to.
-    pub(crate) fn method(&self, class: &str, name: &str, descriptor: &str) -> Option<Found> {
+    pub(crate) fn method(
+        &self,
+        class: &str,
+        name: &str,
+        descriptor: &str,
+    ) -> Option<DeclaredMethod> {
         let wanted = parameters(descriptor);
-        let mut found: Option<Found> = None;
+        let mut found: Option<DeclaredMethod> = None;
         for candidate in self.methods(class, name) {
             if parameters(&candidate.method.descriptor) == wanted {
                 let exact = candidate.method.descriptor == descriptor;
@@ -127,7 +132,7 @@ impl<'c> Hierarchy<'c> {
     }
 
     /// All methods of that name that a class has: its own first.
-    pub(crate) fn methods(&self, class: &str, name: &str) -> Vec<Found> {
+    pub(crate) fn methods(&self, class: &str, name: &str) -> Vec<DeclaredMethod> {
         let line = if name == "<init>" {
             vec![class.to_owned()]
         } else {
@@ -140,7 +145,7 @@ impl<'c> Hierarchy<'c> {
                     .methods
                     .iter()
                     .filter(|method| method.name == name)
-                    .map(|method| Found {
+                    .map(|method| DeclaredMethod {
                         class: class.clone(),
                         method: method.clone(),
                     }),
@@ -167,8 +172,8 @@ impl<'c> Hierarchy<'c> {
     }
 
     /// Methods without code that a class has or inherits, by name and parameters.
-    pub(crate) fn abstract_methods(&self, classes: &[String]) -> Vec<Found> {
-        let mut all: Vec<Found> = Vec::new();
+    pub(crate) fn abstract_methods(&self, classes: &[String]) -> Vec<DeclaredMethod> {
+        let mut all: Vec<DeclaredMethod> = Vec::new();
         for class in classes {
             for facts in self
                 .lineage(class)
@@ -177,7 +182,7 @@ impl<'c> Hierarchy<'c> {
             {
                 for method in &facts.methods {
                     if method.is(access::ABSTRACT) {
-                        all.push(Found {
+                        all.push(DeclaredMethod {
                             class: facts.clone(),
                             method: method.clone(),
                         });
@@ -185,7 +190,7 @@ impl<'c> Hierarchy<'c> {
                 }
             }
         }
-        let mut open: Vec<Found> = Vec::new();
+        let mut open: Vec<DeclaredMethod> = Vec::new();
         for found in all {
             let implemented = classes
                 .iter()

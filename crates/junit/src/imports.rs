@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::access::package;
 use crate::hierarchy::Hierarchy;
-use crate::types::{Type, keyword};
+use crate::types::Type;
 
 /// Names of classes in one source file. The first class that wants a simple name has it.
 pub(crate) struct Imports<'a> {
@@ -21,7 +21,7 @@ pub(crate) struct Imports<'a> {
 }
 
 /// The classes named so far.
-pub(crate) struct Named {
+pub(crate) struct ImportedNames {
     simple: BTreeMap<String, String>,
     statics: BTreeSet<String>,
     generic: bool,
@@ -47,8 +47,8 @@ impl<'a> Imports<'a> {
         }
     }
 
-    pub(crate) fn named(&self) -> Named {
-        Named {
+    pub(crate) fn named(&self) -> ImportedNames {
+        ImportedNames {
             simple: self.simple.borrow().clone(),
             statics: self.statics.borrow().clone(),
             generic: *self.generic.borrow(),
@@ -57,7 +57,7 @@ impl<'a> Imports<'a> {
     }
 
     /// Nothing was named since: what was written is not used.
-    pub(crate) fn reset(&self, named: Named) {
+    pub(crate) fn reset(&self, named: ImportedNames) {
         self.simple.replace(named.simple);
         self.statics.replace(named.statics);
         self.generic.replace(named.generic);
@@ -67,7 +67,7 @@ impl<'a> Imports<'a> {
     /// The name of a type.
     pub(crate) fn name(&self, of: &Type) -> String {
         match of {
-            Type::Primitive(shape) => keyword(*shape).to_owned(),
+            Type::Primitive(shape) => shape.class_name().to_owned(),
             Type::Class(name) => self.class(name),
             Type::Array(component) => format!("{}[]", self.name(component)),
             Type::Null => self.class("java/lang/Object"),

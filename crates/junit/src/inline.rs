@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_model::script::loops::Loops;
-use culprit_model::script::{End, Origin};
+use culprit_model::script::{ObjectOrigin, StatementEnd};
 use culprit_model::{ObjectId, Reference, Value};
 
 use crate::flow::Flow;
@@ -118,13 +118,13 @@ pub(crate) fn is_too_much(text: &str, depth: usize) -> bool {
 fn is_left_out(graph: &Graph<'_>, node: &Node<'_>) -> bool {
     let result = node.result().and_then(|id| graph.objects.get(&id));
     let used = result.is_some_and(|object| {
-        object.origin == Origin::Result(node.number) && !object.uses.is_empty()
+        object.origin == ObjectOrigin::Result(node.number) && !object.uses.is_empty()
     });
     node.statement.is_pure() && !used
 }
 
 fn is_caught(graph: &Graph<'_>, node: &Node<'_>) -> bool {
-    matches!(node.end, End::Threw(_)) && node.number + 1 < graph.nodes.len()
+    matches!(node.end, StatementEnd::Threw(_)) && node.number + 1 < graph.nodes.len()
 }
 
 /// A statement without an effect besides its result.
@@ -174,7 +174,7 @@ fn note(graph: &Graph<'_>, value: &Value, all: &mut Vec<ObjectId>) -> bool {
     match reference {
         Reference::Object { id, .. } => {
             all.push(*id);
-            object.is_none_or(|object| !matches!(object.origin, Origin::Captured { .. }))
+            object.is_none_or(|object| !matches!(object.origin, ObjectOrigin::Captured { .. }))
         }
         Reference::Array { contents, .. } => {
             object.is_none_or(|object| object.uses.len() <= 1)
@@ -190,7 +190,7 @@ fn note(graph: &Graph<'_>, value: &Value, all: &mut Vec<ObjectId>) -> bool {
 /// The statement that makes an object for another one alone.
 fn made_for(graph: &Graph<'_>, id: ObjectId, user: &Node<'_>) -> Option<usize> {
     let object = graph.objects.get(&id)?;
-    let (Origin::Result(place), [only]) = (object.origin, object.uses.as_slice()) else {
+    let (ObjectOrigin::Result(place), [only]) = (object.origin, object.uses.as_slice()) else {
         return None;
     };
     let maker = graph.nodes.get(place)?;

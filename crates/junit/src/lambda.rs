@@ -5,9 +5,9 @@ use culprit_model::Member;
 use culprit_model::script::{HandleKind, Lambda};
 
 use crate::error::Error;
-use crate::expr::{Expr, Level, Typing};
+use crate::expr::{Expr, Precedence, Typing};
 use crate::graph::{Graph, Node};
-use crate::names::{self, Names};
+use crate::names::{self, NameGenerator};
 use crate::scope::Scope;
 use crate::signature::{Profile, parameters_of};
 use crate::tree::LambdaSite;
@@ -63,7 +63,7 @@ impl Scope<'_> {
         &self,
         site: &LambdaSite,
         given: Vec<Expr>,
-        taken: Names,
+        taken: NameGenerator,
         depth: usize,
     ) -> Option<Expr> {
         let written = self.written_lambda(site, given.clone(), taken.clone(), depth);
@@ -75,7 +75,7 @@ impl Scope<'_> {
         &self,
         site: &LambdaSite,
         mut given: Vec<Expr>,
-        mut taken: Names,
+        mut taken: NameGenerator,
         depth: usize,
     ) -> Option<Expr> {
         let member = &site.body;
@@ -109,7 +109,7 @@ impl Scope<'_> {
         &self,
         site: &LambdaSite,
         mut given: Vec<Expr>,
-        mut taken: Names,
+        mut taken: NameGenerator,
         by_reflection: bool,
     ) -> Option<Expr> {
         let mut names_here = Vec::new();
@@ -181,7 +181,7 @@ impl Scope<'_> {
                 true => Typing::Inferred,
                 false => Typing::Plain,
             },
-            ..Expr::new(format!("{left} -> {body}"), site.interface.clone()).at(Level::Lambda)
+            ..Expr::new(format!("{left} -> {body}"), site.interface.clone()).at(Precedence::Lambda)
         }
     }
 

@@ -8,13 +8,13 @@ use culprit_model::Member;
 use culprit_model::value::{Shape, Value};
 
 use crate::call::join;
-use crate::expr::{Expr, Level};
+use crate::expr::{Expr, Precedence};
 use crate::lift::lift;
 use crate::literal;
-use crate::names::{self, Names};
+use crate::names::{self, NameGenerator};
 use crate::operators::concat;
 use crate::scope::Scope;
-use crate::tree::{Lifted, Made, Piece, Sign, Statement, Tree};
+use crate::tree::{LambdaNode, Lifted, NumberOperator, Statement, TextPiece, Tree};
 use crate::types::Type;
 use crate::values::scalar;
 
@@ -31,7 +31,7 @@ impl Scope<'_> {
         &self,
         member: &Member,
         given: Vec<Expr>,
-        names: Names,
+        names: NameGenerator,
         wanted: Option<Type>,
         depth: usize,
     ) -> Option<String> {
@@ -58,7 +58,7 @@ pub(crate) struct BodyPrinter<'p, 'a> {
     pub(crate) lifted: &'p Lifted,
     pub(crate) given: Vec<Expr>,
     pub(crate) locals: RefCell<BTreeMap<usize, Expr>>,
-    pub(crate) names: RefCell<Names>,
+    pub(crate) names: RefCell<NameGenerator>,
     pub(crate) wanted: Option<Type>,
     /// The depth within expressions and lambdas.
     depth: Cell<usize>,
@@ -83,7 +83,7 @@ impl BodyPrinter<'_, '_> {
             match statement {
                 Statement::Do(effect) => lines.push(format!("{};", self.effect(effect)?)),
                 Statement::Declare(id, value) => lines.push(self.declaration(*id, value)?),
-                Statement::Assign(to, Tree::Binary(Sign::Add, Shape::Int, one, by))
+                Statement::Assign(to, Tree::Binary(NumberOperator::Add, Shape::Int, one, by))
                     if **one == *to && matches!((to, &**by), (Tree::Local(_), Tree::Int(1))) =>
                 {
                     lines.push(format!("{}++;", self.natural(to)?.text));
@@ -229,7 +229,7 @@ impl BodyPrinter<'_, '_> {
                     return None;
                 };
                 let index = self.wanted(index, &INT)?;
-                let text = format!("{}[{}]", array.within(Level::Primary), index.text);
+                let text = format!("{}[{}]", array.within(Precedence::Primary), index.text);
                 Expr::new(text, (**component).clone())
             }
             Tree::Length(array) => {
@@ -247,8 +247,8 @@ impl BodyPrinter<'_, '_> {
                     false => scope.cast(&value, &Type::object()),
                 };
                 let name = scope.plain_name(of);
-                let text = format!("{} instanceof {name}", value.within(Level::Shift));
-                Expr::new(text, BOOLEAN).at(Level::Relation)
+                let text = format!("{} instanceof {name}", value.within(Precedence::Shift));
+                Expr::new(text, BOOLEAN).at(Precedence::Relation)
             }
             Tree::Convert(to, value) => {
                 let of = Type::Primitive(*to);
@@ -263,9 +263,9 @@ impl BodyPrinter<'_, '_> {
                 let value = unboxed(self.wanted(value, &Type::Primitive(*shape))?);
                 let text = match value.text.starts_with('-') {
                     true => format!("-({})", value.text),
-                    false => format!("-{}", value.within(Level::Unary)),
+                    false => format!("-{}", value.within(Precedence::Unary)),
                 };
-                Expr::new(text, Type::Primitive(*shape)).at(Level::Unary)
+                Expr::new(text, Type::Primitive(*shape)).at(Precedence::Unary)
             }
             Tree::Binary(sign, shape, left, right) => self.binary(*sign, *shape, left, right)?,
             Tree::Concat(pieces) => self.concatenation(pieces)?,
@@ -326,7 +326,7 @@ impl BodyPrinter<'_, '_> {
                 .map(|element| self.element(element, component))
                 .collect();
             let text = format!("new {name} {{{}}}", join(&elements?));
-            return Some(Expr::new(text, of.clone()).at(Level::Creation));
+            return Some(Expr::new(text, of.clone()).at(Precedence::Creation));
         }
         if !elements.is_empty() {
             return None;
@@ -335,7 +335,7 @@ impl BodyPrinter<'_, '_> {
         let element = self.scope.imports.name(of.element());
         let rest = self.scope.imports.name(component)[element.len()..].to_owned();
         let text = format!("new {element}[{}]{rest}", length.text);
-        Some(Expr::new(text, of.clone()).at(Level::Creation))
+        Some(Expr::new(text, of.clone()).at(Precedence::Creation))
     }
 
     fn element(&self, element: &Tree, component: &Type) -> Option<Expr> {
@@ -348,19 +348,19 @@ impl BodyPrinter<'_, '_> {
         }
     }
 
-    fn concatenation(&self, pieces: &[Piece]) -> Option<Expr> {
+    fn concatenation(&self, pieces: &[TextPiece]) -> Option<Expr> {
         let mut all = Vec::new();
         for piece in pieces {
             all.push(match piece {
-                Piece::Text(text) => string(text),
-                Piece::Value(of @ Type::Primitive(_), tree) => {
+                TextPiece::Text(text) => string(text),
+                TextPiece::Value(of @ Type::Primitive(_), tree) => {
                     let value = explicit(self.wanted(tree, of)?);
                     match value.of == *of {
                         true => value,
                         false => self.scope.cast(&value, of),
                     }
                 }
-                Piece::Value(_, tree) => {
+                TextPiece::Value(_, tree) => {
                     let value = match plain_text(tree) {
                         Tree::Conditional(..) => self.wanted(tree, &Type::object())?,
                         tree => self.natural(tree)?,
@@ -379,7 +379,7 @@ impl BodyPrinter<'_, '_> {
         }
     }
 
-    fn nested(&self, made: &Made) -> Option<Expr> {
+    fn nested(&self, made: &LambdaNode) -> Option<Expr> {
         let mut given = Vec::new();
         for tree in &made.captured {
             let is_simple = matches!(

@@ -6,7 +6,7 @@ use culprit_model::Member;
 
 use crate::call::{SPREAD, join};
 use crate::expr::{Expr, Typing};
-use crate::hierarchy::Found;
+use crate::hierarchy::DeclaredMethod;
 use crate::lambda_body::{BodyPrinter, explicit};
 use crate::overload::{Manner, choose};
 use crate::reach::FieldAccess;
@@ -186,7 +186,7 @@ impl BodyPrinter<'_, '_> {
     }
 
     /// A method of an object whose type arguments are known.
-    fn told(&self, object: &Expr, found: &Found) -> Option<Profile> {
+    fn told(&self, object: &Expr, found: &DeclaredMethod) -> Option<Profile> {
         if object.typing != Typing::Parameterized {
             return None;
         }
@@ -352,7 +352,7 @@ impl BodyPrinter<'_, '_> {
 struct Call<'c> {
     class: &'c str,
     member: &'c Member,
-    found: Option<&'c Found>,
+    found: Option<&'c DeclaredMethod>,
     wanted: &'c [Type],
     /// The compiler knows of no type arguments in it.
     is_erased: bool,
@@ -373,12 +373,12 @@ fn is_conversion(receiver: Option<&Tree>, member: &Member, arguments: &[Tree]) -
 }
 
 /// A method whose parameters or result depend on type arguments.
-fn is_open(found: &Found) -> bool {
+fn is_open(found: &DeclaredMethod) -> bool {
     found.method.signature.as_deref().is_some_and(has_variable)
 }
 
 /// The type of what a method gives that gives what it takes, as `Objects.requireNonNull`.
-fn same_type(found: &Found, arguments: &[Expr]) -> Option<Type> {
+fn same_type(found: &DeclaredMethod, arguments: &[Expr]) -> Option<Type> {
     let signature = found.method.signature.as_deref()?;
     let (_, given) = signature.split_once(')')?;
     let taken = parameters_of(signature)?;

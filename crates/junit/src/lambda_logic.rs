@@ -2,10 +2,10 @@
 
 use culprit_model::value::Shape;
 
-use crate::expr::{Expr, Level};
+use crate::expr::{Expr, Precedence};
 use crate::lambda_body::{BOOLEAN, BodyPrinter, INT, constant, explicit, unboxed};
 use crate::operators::{binary, shape};
-use crate::tree::{Relation, Sign, Tree};
+use crate::tree::{NumberOperator, Relation, Tree};
 use crate::types::Type;
 
 impl BodyPrinter<'_, '_> {
@@ -18,26 +18,26 @@ impl BodyPrinter<'_, '_> {
 
     pub(crate) fn binary(
         &self,
-        sign: Sign,
+        sign: NumberOperator,
         shape: Shape,
         left: &Tree,
         right: &Tree,
     ) -> Option<Expr> {
         let of = Type::Primitive(shape);
         let (text, level) = match sign {
-            Sign::Add => ("+", Level::Sum),
-            Sign::Subtract => ("-", Level::Sum),
-            Sign::Multiply => ("*", Level::Product),
-            Sign::Divide => ("/", Level::Product),
-            Sign::Remainder => ("%", Level::Product),
-            Sign::And => ("&", Level::And),
-            Sign::Or => ("|", Level::Or),
-            Sign::Xor => ("^", Level::Xor),
-            Sign::ShiftLeft => ("<<", Level::Shift),
-            Sign::ShiftRight => (">>", Level::Shift),
-            Sign::ShiftRightUnsigned => (">>>", Level::Shift),
+            NumberOperator::Add => ("+", Precedence::Sum),
+            NumberOperator::Subtract => ("-", Precedence::Sum),
+            NumberOperator::Multiply => ("*", Precedence::Product),
+            NumberOperator::Divide => ("/", Precedence::Product),
+            NumberOperator::Remainder => ("%", Precedence::Product),
+            NumberOperator::And => ("&", Precedence::And),
+            NumberOperator::Or => ("|", Precedence::Or),
+            NumberOperator::Xor => ("^", Precedence::Xor),
+            NumberOperator::ShiftLeft => ("<<", Precedence::Shift),
+            NumberOperator::ShiftRight => (">>", Precedence::Shift),
+            NumberOperator::ShiftRightUnsigned => (">>>", Precedence::Shift),
         };
-        if level == Level::Shift {
+        if level == Precedence::Shift {
             let left = unboxed(self.wanted(left, &of)?);
             // A short one of a long type would not be shifted as a long.
             let left = match left.of == of || shape == Shape::Int {
@@ -47,15 +47,21 @@ impl BodyPrinter<'_, '_> {
             let right = unboxed(self.wanted(right, &INT)?);
             return Some(binary(&left, text, &right, level, of));
         }
-        let of_bits = matches!(sign, Sign::And | Sign::Or | Sign::Xor);
+        let of_bits = matches!(
+            sign,
+            NumberOperator::And | NumberOperator::Or | NumberOperator::Xor
+        );
         if of_bits && shape == Shape::Int && (self.is_boolean(left) || self.is_boolean(right)) {
             let (left, right) = (self.condition(left)?, self.condition(right)?);
             return Some(binary(&left, text, &right, level, BOOLEAN));
         }
         let left = unboxed(self.wide(left, &of)?);
-        if sign == Sign::Xor && matches!(right, Tree::Int(-1) | Tree::Long(-1)) && left.of == of {
-            let text = format!("~{}", left.within(Level::Unary));
-            return Some(Expr::new(text, of).at(Level::Unary));
+        if sign == NumberOperator::Xor
+            && matches!(right, Tree::Int(-1) | Tree::Long(-1))
+            && left.of == of
+        {
+            let text = format!("~{}", left.within(Precedence::Unary));
+            return Some(Expr::new(text, of).at(Precedence::Unary));
         }
         let right = unboxed(self.wide(right, &of)?);
         let (left, right) = self.scope.promoted(left, right, &of);
@@ -87,9 +93,12 @@ impl BodyPrinter<'_, '_> {
                 of == Some(Type::Array(Box::new(BOOLEAN)))
             }
             Tree::Conditional(_, one, other)
-            | Tree::Binary(Sign::And | Sign::Or | Sign::Xor, Shape::Int, one, other) => {
-                self.is_boolean(one) || self.is_boolean(other)
-            }
+            | Tree::Binary(
+                NumberOperator::And | NumberOperator::Or | NumberOperator::Xor,
+                Shape::Int,
+                one,
+                other,
+            ) => self.is_boolean(one) || self.is_boolean(other),
             _ => false,
         }
     }
@@ -102,19 +111,19 @@ impl BodyPrinter<'_, '_> {
     fn truth(&self, tree: &Tree) -> Option<Expr> {
         let both = |left: Expr, right: Expr| {
             let left = match left.level {
-                Level::Both => left.text,
-                _ => left.within(Level::Equality),
+                Precedence::Both => left.text,
+                _ => left.within(Precedence::Equality),
             };
-            let text = format!("{left} && {}", right.within(Level::Equality));
-            Expr::new(text, BOOLEAN).at(Level::Both)
+            let text = format!("{left} && {}", right.within(Precedence::Equality));
+            Expr::new(text, BOOLEAN).at(Precedence::Both)
         };
         let either = |left: Expr, right: Expr| {
             let left = match left.level {
-                Level::Either => left.text,
-                _ => left.within(Level::Equality),
+                Precedence::Either => left.text,
+                _ => left.within(Precedence::Equality),
             };
-            let text = format!("{left} || {}", right.within(Level::Equality));
-            Expr::new(text, BOOLEAN).at(Level::Either)
+            let text = format!("{left} || {}", right.within(Precedence::Equality));
+            Expr::new(text, BOOLEAN).at(Precedence::Either)
         };
         Some(match tree {
             Tree::Int(0) => Expr::new("false", BOOLEAN),
@@ -278,8 +287,8 @@ fn related(relation: Relation, left: &Expr, right: &Expr, is_exact: bool) -> Exp
         Relation::AtMost => "<=",
     };
     let level = match relation {
-        Relation::Equal | Relation::Different => Level::Equality,
-        _ => Level::Relation,
+        Relation::Equal | Relation::Different => Precedence::Equality,
+        _ => Precedence::Relation,
     };
     let other = binary(left, sign(relation.opposite()), right, level, BOOLEAN);
     Expr {
@@ -291,9 +300,9 @@ fn related(relation: Relation, left: &Expr, right: &Expr, is_exact: bool) -> Exp
 fn choice(condition: &Expr, yes: &Expr, no: &Expr, of: Type) -> Expr {
     let text = format!(
         "{} ? {} : {}",
-        condition.within(Level::Either),
-        yes.within(Level::Either),
-        no.within(Level::Either)
+        condition.within(Precedence::Either),
+        yes.within(Precedence::Either),
+        no.within(Precedence::Either)
     );
-    Expr::new(text, of).at(Level::Choice)
+    Expr::new(text, of).at(Precedence::Choice)
 }

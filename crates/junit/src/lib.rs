@@ -78,7 +78,7 @@ pub struct Options {
 
 /// A test as source.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Test {
+pub struct PrintedTest {
     /// With dots; empty for the unnamed one.
     pub package: String,
     pub class_name: String,
@@ -114,7 +114,7 @@ pub fn print(
     classes: &dyn Classes,
     options: &Options,
     comment: impl Fn(&Notes) -> Vec<String>,
-) -> Result<Test, Error> {
+) -> Result<PrintedTest, Error> {
     // The package is chosen among those of the classes that are used.
     let script = script.pruned();
     let hierarchy = hierarchy::Hierarchy::new(classes);

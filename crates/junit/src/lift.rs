@@ -8,7 +8,8 @@ use culprit_model::script::HandleKind;
 use culprit_model::value::Shape;
 
 use crate::tree::{
-    LambdaSite, Lifted, Local, Made, Piece, Relation, Sign, Statement, Tree, negated,
+    LambdaNode, LambdaSite, Lifted, Local, NumberOperator, Relation, Statement, TextPiece, Tree,
+    negated,
 };
 use crate::types::{Type, parameters, result};
 
@@ -39,21 +40,21 @@ const SCALARS: [Shape; 8] = [
 /// Int, long, float and double, as most instructions come.
 const NUMBERS: [Shape; 4] = [Shape::Int, Shape::Long, Shape::Float, Shape::Double];
 
-const SIGNS: [Sign; 5] = [
-    Sign::Add,
-    Sign::Subtract,
-    Sign::Multiply,
-    Sign::Divide,
-    Sign::Remainder,
+const SIGNS: [NumberOperator; 5] = [
+    NumberOperator::Add,
+    NumberOperator::Subtract,
+    NumberOperator::Multiply,
+    NumberOperator::Divide,
+    NumberOperator::Remainder,
 ];
 
-const BITS: [Sign; 6] = [
-    Sign::ShiftLeft,
-    Sign::ShiftRight,
-    Sign::ShiftRightUnsigned,
-    Sign::And,
-    Sign::Or,
-    Sign::Xor,
+const BITS: [NumberOperator; 6] = [
+    NumberOperator::ShiftLeft,
+    NumberOperator::ShiftRight,
+    NumberOperator::ShiftRightUnsigned,
+    NumberOperator::And,
+    NumberOperator::Or,
+    NumberOperator::Xor,
 ];
 
 /// The body that a static method has.
@@ -86,7 +87,7 @@ pub(crate) fn lift(bytes: &[u8], name: &str, descriptor: &str) -> Option<Lifted>
         locals: Vec::new(),
         seen: 0,
     };
-    let (statements, is_ended) = lifter.run(0, None, &mut State::default())?;
+    let (statements, is_ended) = lifter.run(0, None, &mut LiftState::default())?;
     is_ended.then_some(Lifted {
         statements,
         locals: lifter.locals,
@@ -107,13 +108,13 @@ struct Lifter<'a> {
 }
 
 #[derive(Clone, Default, PartialEq)]
-struct State {
-    stack: Vec<Slot>,
+struct LiftState {
+    stack: Vec<LiftedSlot>,
     locals: BTreeMap<u16, usize>,
 }
 
 #[derive(Clone, PartialEq)]
-enum Slot {
+enum LiftedSlot {
     Of(Tree),
     /// An object of this class that has no value yet.
     New(String),
@@ -121,14 +122,14 @@ enum Slot {
     Same,
 }
 
-impl State {
+impl LiftState {
     fn push(&mut self, tree: Tree) {
-        self.stack.push(Slot::Of(tree));
+        self.stack.push(LiftedSlot::Of(tree));
     }
 
     fn pop(&mut self) -> Option<Tree> {
         match self.stack.pop()? {
-            Slot::Of(tree) => Some(tree),
+            LiftedSlot::Of(tree) => Some(tree),
             _ => None,
         }
     }
@@ -153,7 +154,7 @@ impl Lifter<'_> {
         &mut self,
         from: u32,
         to: Option<u32>,
-        state: &mut State,
+        state: &mut LiftState,
     ) -> Option<(Vec<Statement>, bool)> {
         let mut all = Vec::new();
         let mut pc = from;
@@ -206,7 +207,7 @@ impl Lifter<'_> {
         &mut self,
         jump: &Instruction<'_>,
         to: Option<u32>,
-        state: &mut State,
+        state: &mut LiftState,
         all: &mut Vec<Statement>,
     ) -> Option<Option<u32>> {
         let condition = negated(condition(jump.opcode, state)?);
@@ -226,7 +227,7 @@ impl Lifter<'_> {
             state.push(Tree::choice(condition, yes, no));
             return Some(Some(join?));
         }
-        let is_empty = |ends: bool, state: &State| ends || state.stack.is_empty();
+        let is_empty = |ends: bool, state: &LiftState| ends || state.stack.is_empty();
         let plain = is_empty(yes_ends, &yes_state) && is_empty(no_ends, &no_state);
         if !state.stack.is_empty() || !plain {
             return None;
@@ -246,7 +247,7 @@ impl Lifter<'_> {
     fn step(
         &mut self,
         instruction: &Instruction<'_>,
-        state: &mut State,
+        state: &mut LiftState,
     ) -> Option<Option<Statement>> {
         let pool = &self.file.pool;
         let opcode = instruction.opcode;
@@ -278,9 +279,9 @@ impl Lifter<'_> {
             op::POP | op::POP2 => return Some(Some(Statement::Do(state.pop()?))),
             op::DUP => {
                 let top = state.stack.last()?;
-                let is_new = matches!(top, Slot::New(_) | Slot::Of(Tree::Array(..)));
+                let is_new = matches!(top, LiftedSlot::New(_) | LiftedSlot::Of(Tree::Array(..)));
                 is_new.then_some(())?;
-                state.stack.push(Slot::Same);
+                state.stack.push(LiftedSlot::Same);
                 return Some(None);
             }
             op::IADD..=op::DREM => {
@@ -337,9 +338,9 @@ impl Lifter<'_> {
             op::INVOKESPECIAL => {
                 let member = member(pool, instruction)?;
                 let arguments = state.take(parameters(&member.descriptor).len())?;
-                let is_copy = state.stack.pop()? == Slot::Same;
+                let is_copy = state.stack.pop()? == LiftedSlot::Same;
                 match state.stack.pop()? {
-                    Slot::New(class) if is_copy && class == member.owner => {
+                    LiftedSlot::New(class) if is_copy && class == member.owner => {
                         Tree::New(member, arguments)
                     }
                     _ => return None,
@@ -348,7 +349,7 @@ impl Lifter<'_> {
             op::INVOKEDYNAMIC => self.dynamic(instruction.pool_index()?, state)?,
             op::NEW => {
                 let class = pool.class_name(instruction.pool_index()?).ok()?;
-                state.stack.push(Slot::New(class.into_owned()));
+                state.stack.push(LiftedSlot::New(class.into_owned()));
                 return Some(None);
             }
             op::NEWARRAY => {
@@ -377,12 +378,12 @@ impl Lifter<'_> {
         Some(None)
     }
 
-    fn load(&self, slot: u16, state: &State) -> Option<Tree> {
+    fn load(&self, slot: u16, state: &LiftState) -> Option<Tree> {
         let parameter = self.slots.get(&slot).copied().map(Tree::Parameter);
         parameter.or_else(|| state.locals.get(&slot).copied().map(Tree::Local))
     }
 
-    fn store(&mut self, instruction: &Instruction<'_>, state: &mut State) -> Option<Statement> {
+    fn store(&mut self, instruction: &Instruction<'_>, state: &mut LiftState) -> Option<Statement> {
         let slot = instruction.local()?;
         let value = state.pop()?;
         if self.slots.contains_key(&slot) {
@@ -409,7 +410,7 @@ impl Lifter<'_> {
         Some(Statement::Declare(id, value))
     }
 
-    fn increment(&self, instruction: &Instruction<'_>, state: &State) -> Option<Statement> {
+    fn increment(&self, instruction: &Instruction<'_>, state: &LiftState) -> Option<Statement> {
         let id = *state.locals.get(&instruction.local()?)?;
         let by = match instruction.is_wide() {
             true => i32::from(i16::from_be_bytes(
@@ -418,7 +419,7 @@ impl Lifter<'_> {
             false => i32::from(*instruction.bytes.get(2)? as i8),
         };
         let (local, by) = (Box::new(Tree::Local(id)), Box::new(Tree::Int(by)));
-        let sum = Tree::Binary(Sign::Add, Shape::Int, local, by);
+        let sum = Tree::Binary(NumberOperator::Add, Shape::Int, local, by);
         Some(Statement::Assign(Tree::Local(id), sum))
     }
 
@@ -442,7 +443,7 @@ impl Lifter<'_> {
     }
 
     /// The value of a call site: a concatenation or a lambda.
-    fn dynamic(&self, index: u16, state: &mut State) -> Option<Tree> {
+    fn dynamic(&self, index: u16, state: &mut LiftState) -> Option<Tree> {
         let pool = &self.file.pool;
         let site = pool.dynamic(index).ok()?;
         let types = parameters(&site.descriptor);
@@ -458,7 +459,7 @@ impl Lifter<'_> {
             }
             ("java/lang/invoke/StringConcatFactory", "makeConcat") => {
                 let values = types.into_iter().zip(given);
-                let pieces = values.map(|(of, tree)| Piece::Value(of, tree));
+                let pieces = values.map(|(of, tree)| TextPiece::Value(of, tree));
                 Some(Tree::Concat(pieces.collect()))
             }
             ("java/lang/invoke/LambdaMetafactory", "metafactory") => {
@@ -480,7 +481,7 @@ impl Lifter<'_> {
                     exact: pool.method_type(*exact).ok()?.into_owned(),
                 };
                 let captured = given;
-                Some(Tree::Lambda(Box::new(Made { site, captured })))
+                Some(Tree::Lambda(Box::new(LambdaNode { site, captured })))
             }
             _ => None,
         }
@@ -522,7 +523,7 @@ fn joins(code: &Code) -> Option<BTreeMap<u32, u32>> {
 }
 
 /// When a jump is taken.
-fn condition(opcode: u8, state: &mut State) -> Option<Tree> {
+fn condition(opcode: u8, state: &mut LiftState) -> Option<Tree> {
     let zero = |opcode: u8, from: u8| Relation::ALL[usize::from(opcode - from)];
     Some(match opcode {
         op::IFEQ..=op::IFLE => {
@@ -585,12 +586,12 @@ fn ordered(
     clippy::option_option,
     reason = "to give up and to go on are two things"
 )]
-fn store_element(opcode: u8, state: &mut State) -> Option<Option<Statement>> {
+fn store_element(opcode: u8, state: &mut LiftState) -> Option<Option<Statement>> {
     let value = state.pop()?;
     let index = state.boxed()?;
     match state.stack.pop()? {
-        Slot::Same => {
-            let Some(Slot::Of(Tree::Array(_, _, elements))) = state.stack.last_mut() else {
+        LiftedSlot::Same => {
+            let Some(LiftedSlot::Of(Tree::Array(_, _, elements))) = state.stack.last_mut() else {
                 return None;
             };
             let place = i32::try_from(elements.len()).ok()?;
@@ -598,12 +599,12 @@ fn store_element(opcode: u8, state: &mut State) -> Option<Option<Statement>> {
             elements.push(value);
             Some(None)
         }
-        Slot::Of(array) => {
+        LiftedSlot::Of(array) => {
             let of = array_type(opcode - op::IASTORE);
             let element = Tree::Element(of, Box::new(array), index);
             Some(Some(Statement::Assign(element, value)))
         }
-        Slot::New(_) => None,
+        LiftedSlot::New(_) => None,
     }
 }
 
@@ -681,10 +682,10 @@ fn concatenation(
         match letter {
             '\u{1}' => {
                 if !text.is_empty() {
-                    pieces.push(Piece::Text(std::mem::take(&mut text)));
+                    pieces.push(TextPiece::Text(std::mem::take(&mut text)));
                 }
                 let (of, tree) = values.next()?;
-                pieces.push(Piece::Value(of, tree));
+                pieces.push(TextPiece::Value(of, tree));
             }
             '\u{2}' => match constant(pool, *constants.next()?)? {
                 Tree::Text(constant) => text.push_str(&constant),
@@ -695,7 +696,7 @@ fn concatenation(
         }
     }
     if !text.is_empty() {
-        pieces.push(Piece::Text(text));
+        pieces.push(TextPiece::Text(text));
     }
     Some(Tree::Concat(pieces))
 }
@@ -759,7 +760,7 @@ mod tests {
     fn a_body_is_read_back() {
         let statements =
             |class: &[u8], name, descriptor| lift(class, name, descriptor).unwrap().statements;
-        let sum = Tree::Binary(Sign::Add, Shape::Long, parameter(0), parameter(1));
+        let sum = Tree::Binary(NumberOperator::Add, Shape::Long, parameter(0), parameter(1));
         // lload_0, lload_2, ladd, lreturn
         let add = class("add", "(JJ)J", &[0x1e, 0x20, op::LADD, op::LRETURN]);
         assert_eq!(

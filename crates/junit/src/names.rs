@@ -72,11 +72,11 @@ const TAKEN: [&str; 59] = [
 
 /// Gives out names, each once.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Names {
+pub(crate) struct NameGenerator {
     given: BTreeSet<String>,
 }
 
-impl Names {
+impl NameGenerator {
     /// Keeps a name from being given.
     pub(crate) fn reserve(&mut self, name: &str) {
         self.given.insert(name.to_owned());
@@ -117,7 +117,7 @@ pub(crate) fn for_type(of: &Type) -> String {
         Type::Null => "value".to_owned(),
         Type::Class(name) => last_word(name),
         Type::Array(_) => match of.element() {
-            Type::Primitive(shape) => format!("{}s", crate::types::keyword(*shape)),
+            Type::Primitive(shape) => format!("{}s", shape.class_name()),
             element => plural(&for_type(element)),
         },
     }
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_name_is_given_once() {
-        let mut names = Names::default();
+        let mut names = NameGenerator::default();
         let given = ["builder", "builder", "default", "base64", "base64"].map(|w| names.give(w));
         assert_eq!(
             given,

@@ -6,7 +6,7 @@ use culprit_model::value::Shape;
 use culprit_model::{Reference, Value};
 
 use crate::error::Error;
-use crate::expr::{Expr, Level, Typing};
+use crate::expr::{Expr, Precedence, Typing};
 use crate::graph::Node;
 use crate::literal;
 use crate::scope::{Scope, Throws};
@@ -16,12 +16,12 @@ use crate::types::{Type, parameters, result};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Notation {
     /// A sign between two numbers.
-    Arithmetic(&'static str, Level),
+    Arithmetic(&'static str, Precedence),
     Shift(&'static str),
     Negate,
     Cast,
     /// A relation of numbers.
-    Relation(&'static str, Level),
+    Relation(&'static str, Precedence),
     /// `==` or `!=` of objects.
     Identity(&'static str),
     /// `==` or `!=` with `null`.
@@ -41,14 +41,14 @@ enum Notation {
 fn notation(operator: Operator) -> Notation {
     use Notation::{Arithmetic, Cast, Identity, Null, Relation, Shift};
     match operator {
-        Operator::Add => Arithmetic("+", Level::Sum),
-        Operator::Subtract => Arithmetic("-", Level::Sum),
-        Operator::Multiply => Arithmetic("*", Level::Product),
-        Operator::Divide => Arithmetic("/", Level::Product),
-        Operator::Remainder => Arithmetic("%", Level::Product),
-        Operator::And => Arithmetic("&", Level::And),
-        Operator::Or => Arithmetic("|", Level::Or),
-        Operator::Xor => Arithmetic("^", Level::Xor),
+        Operator::Add => Arithmetic("+", Precedence::Sum),
+        Operator::Subtract => Arithmetic("-", Precedence::Sum),
+        Operator::Multiply => Arithmetic("*", Precedence::Product),
+        Operator::Divide => Arithmetic("/", Precedence::Product),
+        Operator::Remainder => Arithmetic("%", Precedence::Product),
+        Operator::And => Arithmetic("&", Precedence::And),
+        Operator::Or => Arithmetic("|", Precedence::Or),
+        Operator::Xor => Arithmetic("^", Precedence::Xor),
         Operator::ShiftLeft => Shift("<<"),
         Operator::ShiftRight => Shift(">>"),
         Operator::ShiftRightUnsigned => Shift(">>>"),
@@ -60,12 +60,12 @@ fn notation(operator: Operator) -> Notation {
         | Operator::ToByte
         | Operator::ToChar
         | Operator::ToShort => Cast,
-        Operator::IsEqual => Relation("==", Level::Equality),
-        Operator::IsDifferent => Relation("!=", Level::Equality),
-        Operator::IsLess => Relation("<", Level::Relation),
-        Operator::IsAtLeast => Relation(">=", Level::Relation),
-        Operator::IsGreater => Relation(">", Level::Relation),
-        Operator::IsAtMost => Relation("<=", Level::Relation),
+        Operator::IsEqual => Relation("==", Precedence::Equality),
+        Operator::IsDifferent => Relation("!=", Precedence::Equality),
+        Operator::IsLess => Relation("<", Precedence::Relation),
+        Operator::IsAtLeast => Relation(">=", Precedence::Relation),
+        Operator::IsGreater => Relation(">", Precedence::Relation),
+        Operator::IsAtMost => Relation("<=", Precedence::Relation),
         Operator::IsSame => Identity("=="),
         Operator::IsOther => Identity("!="),
         Operator::IsNull => Null("=="),
@@ -185,14 +185,14 @@ impl Scope<'_> {
                     true => first,
                     false => self.cast(&first, &wanted[0]),
                 };
-                binary(&left, sign, &second()?, Level::Shift, of)
+                binary(&left, sign, &second()?, Precedence::Shift, of)
             }
             Notation::Negate => {
                 let text = match first.text.starts_with('-') {
                     true => format!("-({})", first.text),
-                    false => format!("-{}", first.within(Level::Unary)),
+                    false => format!("-{}", first.within(Precedence::Unary)),
                 };
-                Expr::new(text, of).at(Level::Unary)
+                Expr::new(text, of).at(Precedence::Unary)
             }
             Notation::Cast => {
                 let widens = self.access.hierarchy.is_subtype(&first.of, &of);
@@ -206,18 +206,18 @@ impl Scope<'_> {
                 let (left, right) = self.promoted(first, right, &wanted[0]);
                 let is_real = matches!(wanted[0], Type::Primitive(Shape::Float | Shape::Double));
                 // NaN is neither less nor at least.
-                let opposite = opposite.filter(|_| level == Level::Equality || !is_real);
+                let opposite = opposite.filter(|_| level == Precedence::Equality || !is_real);
                 relation(&left, &right, sign, opposite, level, of)
             }
             Notation::Identity(sign) => {
                 let (left, right) = (self.boxed(first), self.boxed(second()?));
                 let (left, right) = self.comparable(left, right);
-                relation(&left, &right, sign, opposite, Level::Equality, of)
+                relation(&left, &right, sign, opposite, Precedence::Equality, of)
             }
             Notation::Null(sign) => {
                 let null = Expr::new("null", Type::Null);
                 let first = self.boxed(first);
-                relation(&first, &null, sign, opposite, Level::Equality, of)
+                relation(&first, &null, sign, opposite, Precedence::Equality, of)
             }
             Notation::Plain => first,
             Notation::Not => first.negated(),
@@ -230,13 +230,15 @@ impl Scope<'_> {
                     _ => of,
                 };
                 let index = second()?;
-                let text = format!("{}[{}]", array.within(Level::Primary), index.text);
+                let text = format!("{}[{}]", array.within(Precedence::Primary), index.text);
                 match node.arguments.get(2) {
                     Some(value) if operator == Operator::Store => {
                         let value = self.stored(value, &component, node)?;
                         let text = format!("{text} = {}", value.text);
                         let depth = depth.max(value.depth);
-                        return Ok(Expr::new(text, Type::Null).at(Level::Statement).deep(depth));
+                        return Ok(Expr::new(text, Type::Null)
+                            .at(Precedence::Statement)
+                            .deep(depth));
                     }
                     _ => Expr::new(text, component),
                 }
@@ -330,8 +332,8 @@ impl Scope<'_> {
             false => self.cast(value, &Type::object()),
         };
         let name = self.plain_name(&of);
-        let text = format!("{} instanceof {name}", value.within(Level::Shift));
-        Ok(Expr::new(text, boolean).at(Level::Relation))
+        let text = format!("{} instanceof {name}", value.within(Precedence::Shift));
+        Ok(Expr::new(text, boolean).at(Precedence::Relation))
     }
 
     /// An array of a type with these elements.
@@ -377,7 +379,7 @@ impl Scope<'_> {
             }
             _ => Vec::new(),
         };
-        let raised = Expr::new(text, Type::Null).at(Level::Statement);
+        let raised = Expr::new(text, Type::Null).at(Precedence::Statement);
         Ok(raised.throwing(throws))
     }
 }
@@ -388,7 +390,7 @@ fn relation(
     right: &Expr,
     sign: &str,
     opposite: Option<&str>,
-    level: Level,
+    level: Precedence,
     of: Type,
 ) -> Expr {
     let opposite = opposite.map(|sign| binary(left, sign, right, level, of.clone()).text);
@@ -400,12 +402,12 @@ fn relation(
 
 /// Two operands with a sign between them. An operand of a lower level gets brackets, and so does one whose
 /// precedence few readers know.
-pub(crate) fn binary(left: &Expr, sign: &str, right: &Expr, level: Level, of: Type) -> Expr {
+pub(crate) fn binary(left: &Expr, sign: &str, right: &Expr, level: Precedence, of: Type) -> Expr {
     let (least, above) = match level {
-        Level::Sum => (Level::Sum, Level::Product),
-        Level::Product => (Level::Product, Level::Unary),
-        Level::Relation | Level::Equality => (Level::Shift, Level::Shift),
-        _ => (Level::Unary, Level::Unary),
+        Precedence::Sum => (Precedence::Sum, Precedence::Product),
+        Precedence::Product => (Precedence::Product, Precedence::Unary),
+        Precedence::Relation | Precedence::Equality => (Precedence::Shift, Precedence::Shift),
+        _ => (Precedence::Unary, Precedence::Unary),
     };
     let text = format!("{} {sign} {}", left.within(least), right.within(above));
     Expr::new(text, of).at(level)
@@ -422,12 +424,12 @@ pub(crate) fn concat(left: Expr, right: Expr) -> Expr {
     };
     let (left, right) = (plain(left), plain(right));
     let is_string = left.of == string || right.of == string;
-    let right = right.within(Level::Product);
+    let right = right.within(Precedence::Product);
     let text = match is_string {
-        true => format!("{} + {right}", left.within(Level::Sum)),
-        false => format!("\"\" + {} + {right}", left.within(Level::Product)),
+        true => format!("{} + {right}", left.within(Precedence::Sum)),
+        false => format!("\"\" + {} + {right}", left.within(Precedence::Product)),
     };
-    Expr::new(text, string).at(Level::Sum)
+    Expr::new(text, string).at(Precedence::Sum)
 }
 
 pub(crate) fn shape(of: &Type) -> Option<Shape> {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use culprit_model::script::Origin;
+use culprit_model::script::ObjectOrigin;
 use culprit_model::{ObjectId, Value};
 
 use crate::graph::{Graph, Object};
@@ -32,7 +32,7 @@ pub(crate) fn order(graph: &Graph<'_>, inline: &Inline) -> Order {
         .iter()
         .filter(|(_, object)| match object.origin {
             // An array that is used once is written where it is used.
-            Origin::Array(_) => object.uses.len() > 1,
+            ObjectOrigin::Array(_) => object.uses.len() > 1,
             _ => !object.uses.is_empty(),
         })
         .map(|(id, _)| *id)
@@ -50,7 +50,7 @@ pub(crate) fn order(graph: &Graph<'_>, inline: &Inline) -> Order {
     };
     // A stand-in gives those to the test.
     let captured = graph.objects.iter().filter(|(id, object)| {
-        matches!(object.origin, Origin::Captured { .. }) && walk.order.named.contains(id)
+        matches!(object.origin, ObjectOrigin::Captured { .. }) && walk.order.named.contains(id)
     });
     walk.order.fields.extend(captured.map(|(id, _)| *id));
     for (place, node) in graph.nodes.iter().enumerate() {
@@ -58,7 +58,8 @@ pub(crate) fn order(graph: &Graph<'_>, inline: &Inline) -> Order {
             walk.value(value, place);
         }
         for (id, object) in &graph.objects {
-            if matches!(object.origin, Origin::Result(at) | Origin::Thrown(at) if at == place) {
+            if matches!(object.origin, ObjectOrigin::Result(at) | ObjectOrigin::Thrown(at) if at == place)
+            {
                 walk.declared.insert(*id);
             }
         }
@@ -82,7 +83,10 @@ impl Walk<'_> {
         let Some(object) = self.graph.objects.get(&id) else {
             return;
         };
-        let made_here = matches!(object.origin, Origin::StandIn | Origin::Array(_));
+        let made_here = matches!(
+            object.origin,
+            ObjectOrigin::StandIn | ObjectOrigin::Array(_)
+        );
         if !made_here || self.declared.contains(&id) || !self.open.insert(id) {
             return;
         }
@@ -96,7 +100,7 @@ impl Walk<'_> {
                 .graph
                 .objects
                 .get(&needed)
-                .is_some_and(|needed| matches!(needed.origin, Origin::Thrown(_)));
+                .is_some_and(|needed| matches!(needed.origin, ObjectOrigin::Thrown(_)));
             if (thrown || !self.declared.contains(&needed)) && self.order.named.contains(&needed) {
                 self.order.fields.insert(needed);
             }
@@ -116,7 +120,7 @@ impl Walk<'_> {
             });
         };
         // Elements are made before what holds them.
-        if let Origin::Array(value) = object.origin {
+        if let ObjectOrigin::Array(value) = object.origin {
             note(value);
         }
         for asked in &object.asked {

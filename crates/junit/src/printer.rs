@@ -13,8 +13,8 @@ use crate::imports::Imports;
 use crate::inline::Inline;
 use crate::order::order;
 use crate::source::{Comment, File};
-use crate::variables::{Plan, scope};
-use crate::{Options, Test};
+use crate::variables::{VariablePlan, scope};
+use crate::{Options, PrintedTest};
 
 /// Lines of a loop besides its body.
 const FRAME: usize = 2;
@@ -27,24 +27,24 @@ pub(crate) struct Printer<'a> {
 
 /// A test, and its size.
 struct Printed {
-    test: Test,
+    test: PrintedTest,
     /// Characters of the statements, without white space.
     length: usize,
     lines: usize,
 }
 
 /// A script with its loops, as it is printed.
-struct Version {
+struct PrintedVersion {
     looped: Looped,
     printed: Printed,
 }
 
 impl Printer<'_> {
-    pub(crate) fn print(&self, script: &Script) -> Result<Test, Error> {
+    pub(crate) fn print(&self, script: &Script) -> Result<PrintedTest, Error> {
         let looped = Looped::straight(script);
         let printed = self.printed(&looped)?;
         let compares_constants = printed.test.notes.compares_constants;
-        let mut best = Version { looped, printed };
+        let mut best = PrintedVersion { looped, printed };
         while let Some(shorter) = self.shorter(&best) {
             best = shorter;
         }
@@ -64,7 +64,7 @@ impl Printer<'_> {
             let order = order(&graph, &inline);
             let Access { hierarchy, package } = self.access;
             let imports = Imports::new(hierarchy, package, &self.options.name);
-            let plan = Plan {
+            let plan = VariablePlan {
                 flow,
                 inline,
                 loops,
@@ -93,7 +93,7 @@ impl Printer<'_> {
     }
 
     /// The version with one more loop that is shortest, if one is shorter.
-    fn shorter(&self, than: &Version) -> Option<Version> {
+    fn shorter(&self, than: &PrintedVersion) -> Option<PrintedVersion> {
         if !self.options.loops {
             return None;
         }
@@ -109,7 +109,7 @@ impl Printer<'_> {
     }
 
     /// The version with one more loop, if it is shorter and easier to read.
-    fn with_loop(&self, than: &Version, repetition: &Repetition) -> Option<Version> {
+    fn with_loop(&self, than: &PrintedVersion, repetition: &Repetition) -> Option<PrintedVersion> {
         let looped = than.looped.rerolled(repetition);
         let printed = self.printed(&looped).ok()?;
         let of_loops = |it: &Looped| it.origins.iter().filter(|it| it.is_none()).count();
@@ -118,6 +118,6 @@ impl Printer<'_> {
         let is_worth_it = repetition.saves() > FRAME + variables
             && (repetition.rounds > 2 || printed.lines <= than.printed.lines);
         let is_shorter = printed.length < than.printed.length;
-        (is_shorter && is_worth_it).then_some(Version { looped, printed })
+        (is_shorter && is_worth_it).then_some(PrintedVersion { looped, printed })
     }
 }

@@ -9,7 +9,7 @@ use culprit_model::script::Action;
 use crate::access::Access;
 use crate::facts::{ClassFacts, FieldFacts};
 use crate::graph::Node;
-use crate::hierarchy::Found;
+use crate::hierarchy::DeclaredMethod;
 
 /// An access to a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub(crate) type Reached<T> = Option<Option<T>>;
 
 impl Access<'_> {
     /// The method, called through this class.
-    pub(crate) fn method(&self, class: &str, member: &Member) -> Reached<Found> {
+    pub(crate) fn method(&self, class: &str, member: &Member) -> Reached<DeclaredMethod> {
         if !self.names_class(class) {
             return None;
         }
@@ -38,7 +38,7 @@ impl Access<'_> {
     }
 
     /// The constructor.
-    pub(crate) fn constructor(&self, member: &Member) -> Reached<Found> {
+    pub(crate) fn constructor(&self, member: &Member) -> Reached<DeclaredMethod> {
         let found = self.method(&member.owner, member)?;
         let makes = found
             .as_ref()

@@ -10,13 +10,13 @@ use culprit_model::{Member, ObjectId, Value};
 
 use crate::access::Access;
 use crate::condition::Condition;
-use crate::expr::{Expr, Level};
+use crate::expr::{Expr, Precedence};
 use crate::flow::Flow;
 use crate::graph::Graph;
-use crate::hierarchy::Found;
+use crate::hierarchy::DeclaredMethod;
 use crate::imports::Imports;
 use crate::inline::Inline;
-use crate::names::Names;
+use crate::names::NameGenerator;
 use crate::overload::converts;
 use crate::reflect::Helper;
 use crate::types::Type;
@@ -28,7 +28,7 @@ pub(crate) struct Scope<'a> {
     pub(crate) access: Access<'a>,
     pub(crate) imports: Imports<'a>,
     pub(crate) variables: BTreeMap<ObjectId, Variable>,
-    pub(crate) names: RefCell<Names>,
+    pub(crate) names: RefCell<NameGenerator>,
     pub(crate) throws: Cell<Throws>,
     pub(crate) helpers: RefCell<BTreeSet<Helper>>,
     pub(crate) flow: Flow,
@@ -67,10 +67,10 @@ impl Scope<'_> {
         let text = if value.text.starts_with('-') && !is_primitive {
             format!("({})", value.text)
         } else {
-            value.within(Level::Unary)
+            value.within(Precedence::Unary)
         };
         Expr::new(format!("({}) {text}", self.imports.name(to)), to.clone())
-            .at(Level::Unary)
+            .at(Precedence::Unary)
             .deep(value.depth)
             .throwing(value.throws.clone())
     }
@@ -99,7 +99,7 @@ impl Scope<'_> {
     }
 
     /// A call of this method: what it declares to throw, the test throws.
-    pub(crate) fn calls(&self, found: Option<&Found>) -> Vec<String> {
+    pub(crate) fn calls(&self, found: Option<&DeclaredMethod>) -> Vec<String> {
         let Some(found) = found else {
             self.throws(Throws::Exception);
             return vec!["java/lang/Exception".to_owned()];

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use culprit_model::value::Shape;
 
 use crate::facts::ClassFacts;
-use crate::hierarchy::{Found, Hierarchy};
+use crate::hierarchy::{DeclaredMethod, Hierarchy};
 use crate::types::{Type, parameters, result};
 
 /// The types of type variables.
@@ -60,7 +60,7 @@ pub(crate) fn has_variable(signature: &str) -> bool {
 
 impl Hierarchy<'_> {
     /// A method as a member of a class that is named without type arguments.
-    pub(crate) fn profile(&self, class: &str, found: &Found) -> Profile {
+    pub(crate) fn profile(&self, class: &str, found: &DeclaredMethod) -> Profile {
         let erased = Profile::erased(&found.method.descriptor);
         let signed = found.method.signature.as_ref().and_then(|signature| {
             let mut meaning = self.meaning(class, &found.class.name)?;
@@ -75,7 +75,7 @@ impl Hierarchy<'_> {
 
     /// A method as a member of a type with these arguments. `None` where more must be known: of
     /// wildcards, of type variables, of a method with variables of its own.
-    pub(crate) fn profile_of(&self, signature: &str, found: &Found) -> Option<Profile> {
+    pub(crate) fn profile_of(&self, signature: &str, found: &DeclaredMethod) -> Option<Profile> {
         let of_method = found.method.signature.as_deref()?;
         let is_open = signature.contains(['*', '+', '-']) || has_variable(signature);
         if is_open || of_method.starts_with('<') {

@@ -1,7 +1,7 @@
 //! The file around the statements: package, imports, comment, class and method.
 
 use culprit_model::clean;
-use culprit_model::script::{Action, End, Expectation};
+use culprit_model::script::{Action, Expectation, StatementEnd};
 
 use crate::graph::Node;
 use crate::layout::wrapped;
@@ -10,7 +10,7 @@ use crate::names::upper_first;
 use crate::package::is_foreign;
 use crate::scope::{Scope, Throws};
 use crate::statements::Body;
-use crate::{Junit, Notes, Options, Test, condition, reflect};
+use crate::{Junit, Notes, Options, PrintedTest, condition, reflect};
 
 /// The lines of the comment above a test.
 pub(crate) type Comment<'a> = &'a dyn Fn(&Notes) -> Vec<String>;
@@ -25,7 +25,7 @@ pub(crate) struct File<'a> {
 
 impl File<'_> {
     /// Puts a test together.
-    pub(crate) fn test(self, scope: &Scope<'_>, body: &Body) -> Test {
+    pub(crate) fn test(self, scope: &Scope<'_>, body: &Body) -> PrintedTest {
         let File {
             options,
             written,
@@ -133,7 +133,7 @@ impl File<'_> {
         source.push_str("    }\n");
         source.push_str(&helpers);
         source.push_str("}\n");
-        Test {
+        PrintedTest {
             package,
             class_name: options.name.clone(),
             source: ascii(&source),
@@ -191,7 +191,7 @@ fn method_name(scope: &Scope<'_>) -> String {
     let thrown = match last {
         Some(last) if last.target().is_some_and(Scope::is_assertion) => None,
         Some(last) => match last.end {
-            End::Threw(value) => value.identity().and_then(|id| graph.objects.get(&id)),
+            StatementEnd::Threw(value) => value.identity().and_then(|id| graph.objects.get(&id)),
             _ => None,
         },
         None => None,

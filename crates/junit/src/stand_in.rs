@@ -6,7 +6,7 @@ use culprit_classfile::access as flags;
 use crate::access::Access;
 use crate::error::Error;
 use crate::graph::{Graph, Object, Role};
-use crate::hierarchy::Found;
+use crate::hierarchy::DeclaredMethod;
 use crate::scope::Scope;
 use crate::types::{Type, default_value, parameters};
 
@@ -124,7 +124,7 @@ pub(crate) fn variable_type(
 }
 
 /// The constructor with the fewest parameters that code of the package may call.
-fn simplest_constructor(class: &str, access: Access<'_>) -> Option<Found> {
+fn simplest_constructor(class: &str, access: Access<'_>) -> Option<DeclaredMethod> {
     let all = access.hierarchy.methods(class, "<init>").into_iter();
     let open = all.filter(|found| {
         let by_subclass = found.method.is(flags::PROTECTED) && found.class.is(flags::ABSTRACT);

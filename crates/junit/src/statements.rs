@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use culprit_model::script::{Action, End, Operator, Origin};
+use culprit_model::script::{Action, ObjectOrigin, Operator, StatementEnd};
 use culprit_model::{ObjectId, Reference, Value};
 
 use crate::blocks::Block;
@@ -106,7 +106,7 @@ impl Scope<'_> {
             .unwrap_or_default()
         {
             for id in &progress.order.before[node.number] {
-                let is_stand_in = self.graph.objects[id].origin == Origin::StandIn;
+                let is_stand_in = self.graph.objects[id].origin == ObjectOrigin::StandIn;
                 progress.stand_ins += usize::from(is_stand_in);
                 lines.extend(self.declaration(*id, node)?);
             }
@@ -120,7 +120,7 @@ impl Scope<'_> {
 
     /// The call throws, and the test continues.
     pub(crate) fn is_caught(&self, node: &Node<'_>) -> bool {
-        matches!(node.end, End::Threw(_)) && node.number + 1 < self.graph.nodes.len()
+        matches!(node.end, StatementEnd::Threw(_)) && node.number + 1 < self.graph.nodes.len()
     }
 
     /// A stand-in or an array gets its variable.
@@ -128,7 +128,7 @@ impl Scope<'_> {
         let variable = &self.variables[&id];
         let start = self.start(variable);
         match self.graph.objects[&id].origin {
-            Origin::Array(value) => {
+            ObjectOrigin::Array(value) => {
                 let (of, text) = self.array(value, node.number)?;
                 let text = if variable.is_field && text.starts_with('{') {
                     format!("new {} {text}", self.imports.name(&of))
@@ -198,7 +198,7 @@ impl Scope<'_> {
 
     pub(crate) fn statement(&self, node: &Node<'_>) -> Result<Vec<String>, Error> {
         match node.end {
-            End::Threw(value) if self.is_caught(node) => {
+            StatementEnd::Threw(value) if self.is_caught(node) => {
                 let tried = self.tried(node, value)?;
                 self.caught(node, value, &tried)
             }
@@ -291,7 +291,7 @@ impl Scope<'_> {
         }
         let made = result.filter(|id| {
             let object = self.graph.objects.get(id);
-            object.is_some_and(|object| object.origin == Origin::Result(place))
+            object.is_some_and(|object| object.origin == ObjectOrigin::Result(place))
         });
         if let Some(variable) = made.and_then(|id| self.variables.get(&id)) {
             let value = self.fit(expression, &variable.of);
@@ -379,7 +379,7 @@ impl Scope<'_> {
         let id = thrown.identity()?;
         let object = self.graph.objects.get(&id)?;
         let variable = self.variables.get(&id)?;
-        (object.origin == Origin::Thrown(node.number)).then_some(variable)
+        (object.origin == ObjectOrigin::Thrown(node.number)).then_some(variable)
     }
 
     /// The class can be caught: the compiler rejects a checked exception that nothing declares.

@@ -63,7 +63,7 @@ pub(crate) enum Tree {
     Instance(Type, Box<Tree>),
     Convert(Shape, Box<Tree>),
     Negate(Shape, Box<Tree>),
-    Binary(Sign, Shape, Box<Tree>, Box<Tree>),
+    Binary(NumberOperator, Shape, Box<Tree>, Box<Tree>),
     /// Of numbers, or of objects.
     Compare(Relation, Shape, Box<Tree>, Box<Tree>),
     /// Less than, equal or greater, as a number; the last says what comes of what is no number.
@@ -73,19 +73,19 @@ pub(crate) enum Tree {
     Either(Box<Tree>, Box<Tree>),
     Conditional(Box<Tree>, Box<Tree>, Box<Tree>),
     /// Texts and values with their types.
-    Concat(Vec<Piece>),
-    Lambda(Box<Made>),
+    Concat(Vec<TextPiece>),
+    Lambda(Box<LambdaNode>),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Piece {
+pub(crate) enum TextPiece {
     Text(String),
     Value(Type, Tree),
 }
 
 /// A lambda within a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Made {
+pub(crate) struct LambdaNode {
     pub(crate) site: LambdaSite,
     pub(crate) captured: Vec<Tree>,
 }
@@ -105,7 +105,7 @@ pub(crate) struct LambdaSite {
 
 /// A binary operator of numbers, in the order of the instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Sign {
+pub(crate) enum NumberOperator {
     Add,
     Subtract,
     Multiply,

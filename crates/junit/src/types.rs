@@ -13,18 +13,6 @@ pub(crate) enum Type {
     Null,
 }
 
-/// The primitive types.
-const SHAPES: [Shape; 8] = [
-    Shape::Boolean,
-    Shape::Byte,
-    Shape::Short,
-    Shape::Char,
-    Shape::Int,
-    Shape::Long,
-    Shape::Float,
-    Shape::Double,
-];
-
 impl Type {
     /// The type of a field descriptor. What is malformed becomes `Object`.
     pub(crate) fn of(descriptor: &str) -> Type {
@@ -43,8 +31,7 @@ impl Type {
         if name.starts_with('[') {
             return Type::of(name);
         }
-        let primitive = SHAPES.into_iter().find(|shape| keyword(*shape) == name);
-        primitive.map_or_else(|| Type::class(name), Type::Primitive)
+        Shape::named(name).map_or_else(|| Type::class(name), Type::Primitive)
     }
 
     pub(crate) fn object() -> Type {
@@ -82,10 +69,7 @@ impl Type {
 
     /// The primitive type that a class boxes.
     pub(crate) fn unboxed(&self) -> Option<Type> {
-        let shape = SHAPES
-            .into_iter()
-            .find(|shape| Type::boxed(*shape) == *self);
-        shape.map(Type::Primitive)
+        Shape::boxed_by(self.name()?).map(Type::Primitive)
     }
 }
 
@@ -99,21 +83,6 @@ pub(crate) fn parameters(descriptor: &str) -> Vec<Type> {
 pub(crate) fn result(descriptor: &str) -> Option<Type> {
     let (_, result) = split_descriptor(descriptor)?;
     (result != "V").then(|| Type::of(result))
-}
-
-/// The keyword of a primitive type.
-pub(crate) fn keyword(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Boolean => "boolean",
-        Shape::Byte => "byte",
-        Shape::Short => "short",
-        Shape::Char => "char",
-        Shape::Int => "int",
-        Shape::Long => "long",
-        Shape::Float => "float",
-        Shape::Double => "double",
-        Shape::Reference => "Object",
-    }
 }
 
 /// A primitive zero, `false`, or `null`.

@@ -4,7 +4,7 @@ use culprit_model::value::{Contents, Shape};
 use culprit_model::{Member, Reference, Value};
 
 use crate::error::Error;
-use crate::expr::{Expr, Level};
+use crate::expr::{Expr, Precedence};
 use crate::literal;
 use crate::scope::Scope;
 use crate::types::{Type, default_value};
@@ -62,7 +62,7 @@ impl Scope<'_> {
                 } else {
                     initializer
                 };
-                Expr::new(text, of).at(Level::Creation)
+                Expr::new(text, of).at(Precedence::Creation)
             }
             Reference::Object { class, .. } => {
                 return Err(Error::NoStandIn {
@@ -247,29 +247,16 @@ impl Scope<'_> {
 pub(crate) fn scalar(value: &Value) -> Expr {
     let text = literal::scalar(value).unwrap_or_default();
     let level = match text.starts_with(['-', '(']) {
-        true => Level::Unary,
-        false => Level::Primary,
+        true => Precedence::Unary,
+        false => Precedence::Primary,
     };
     Expr::new(text, Type::Primitive(value.shape())).at(level)
 }
 
 /// The elements of a primitive array, from a blob.
 fn scalars(component: &Type, bytes: &[u8]) -> Option<Vec<Value>> {
-    let Type::Primitive(shape) = component else {
-        return None;
-    };
-    let read = |bytes: &[u8]| {
-        Some(match shape {
-            Shape::Boolean => Value::Boolean(bytes[0] != 0),
-            Shape::Byte => Value::Byte(bytes[0] as i8),
-            Shape::Short => Value::Short(i16::from_le_bytes(bytes.try_into().ok()?)),
-            Shape::Char => Value::Char(u16::from_le_bytes(bytes.try_into().ok()?)),
-            Shape::Int => Value::Int(i32::from_le_bytes(bytes.try_into().ok()?)),
-            Shape::Long => Value::Long(i64::from_le_bytes(bytes.try_into().ok()?)),
-            Shape::Float => Value::Float(f32::from_le_bytes(bytes.try_into().ok()?)),
-            Shape::Double => Value::Double(f64::from_le_bytes(bytes.try_into().ok()?)),
-            Shape::Reference => return None,
-        })
-    };
-    bytes.chunks_exact(shape.width()?).map(read).collect()
+    match component {
+        Type::Primitive(shape) => Value::elements_from_le_bytes(*shape, bytes),
+        _ => None,
+    }
 }

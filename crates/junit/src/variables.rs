@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use culprit_classfile::access as flags;
 use culprit_model::ObjectId;
-use culprit_model::script::Origin;
+use culprit_model::script::ObjectOrigin;
 use culprit_model::script::loops::{Head, Loops};
 
 use crate::access::Access;
@@ -17,7 +17,7 @@ use crate::graph::{Graph, Object, Role};
 use crate::imports::Imports;
 use crate::inline::Inline;
 use crate::loops::{COUNTERS, counter};
-use crate::names::{self, Names};
+use crate::names::{self, NameGenerator};
 use crate::operators::wants_array;
 use crate::order::Order;
 use crate::package::{is_foreign, is_open};
@@ -29,7 +29,7 @@ use crate::types::Type;
 const UNTOLD: [&str; 6] = ["get", "next", "call", "apply", "invoke", "valueOf"];
 
 /// Decisions about a test that are made before its variables.
-pub(crate) struct Plan<'a> {
+pub(crate) struct VariablePlan<'a> {
     pub(crate) flow: Flow,
     pub(crate) inline: Inline,
     pub(crate) loops: &'a Loops,
@@ -42,21 +42,21 @@ pub(crate) fn scope<'a>(
     order: &Order,
     access: Access<'a>,
     imports: Imports<'a>,
-    plan: Plan<'a>,
+    plan: VariablePlan<'a>,
 ) -> Result<Scope<'a>, Error> {
-    let Plan {
+    let VariablePlan {
         flow,
         inline,
         loops,
         condition,
     } = plan;
-    let mut names = Names::default();
+    let mut names = NameGenerator::default();
     if !loops.all.is_empty() {
         COUNTERS.iter().for_each(|name| names.reserve(name));
     }
     // Within a stand-in, fields of its superclass would hide variables.
     for object in graph.objects.values() {
-        if object.origin == Origin::StandIn {
+        if object.origin == ObjectOrigin::StandIn {
             for class in stand_in::classes(object, graph, access) {
                 for class in access.hierarchy.lineage(&class) {
                     let fields = access.hierarchy.class(&class);
@@ -114,8 +114,8 @@ fn in_order(graph: &Graph<'_>, order: &Order) -> Vec<ObjectId> {
         all.extend(before.iter().copied());
         all.extend(graph.objects.iter().filter_map(|(id, object)| {
             let here = match object.origin {
-                Origin::Result(at) | Origin::Thrown(at) => at == place,
-                Origin::Captured { .. } => place == 0,
+                ObjectOrigin::Result(at) | ObjectOrigin::Thrown(at) => at == place,
+                ObjectOrigin::Captured { .. } => place == 0,
                 _ => false,
             };
             (here && order.named.contains(id)).then_some(*id)
@@ -131,11 +131,11 @@ fn variable_type(
 ) -> Result<Type, Error> {
     let own = Type::of_class(object.class);
     let given = match object.origin {
-        Origin::StandIn => return stand_in::variable_type(object, graph, access),
-        Origin::Array(_) => return Ok(own),
-        Origin::Thrown(_) => own.clone(),
-        Origin::Captured { question, argument } => graph.captured_type(question, argument),
-        Origin::Result(node) => {
+        ObjectOrigin::StandIn => return stand_in::variable_type(object, graph, access),
+        ObjectOrigin::Array(_) => return Ok(own),
+        ObjectOrigin::Thrown(_) => own.clone(),
+        ObjectOrigin::Captured { question, argument } => graph.captured_type(question, argument),
+        ObjectOrigin::Result(node) => {
             let node = &graph.nodes[node];
             match is_open(graph, &access, node) {
                 true => graph.result_type(node),
@@ -151,7 +151,7 @@ fn variable_type(
     let candidates = [given.clone(), own].into_iter().chain(line);
     let mut nameable = candidates.filter(|of| access.names(of));
     // Of what was thrown, only the class of what is caught is known.
-    if matches!(object.origin, Origin::Thrown(_)) {
+    if matches!(object.origin, ObjectOrigin::Thrown(_)) {
         return Ok(nameable
             .next()
             .unwrap_or_else(|| Type::class("java/lang/Throwable")));
@@ -184,7 +184,7 @@ fn fits(of: &Type, object: &Object<'_>, graph: &Graph<'_>, access: Access<'_>) -
 /// The name of an array that a loop gives another value in each round.
 fn row_name(object: &Object<'_>, of: &Type, graph: &Graph<'_>) -> Option<String> {
     let is_each = match object.origin {
-        Origin::Result(place) => graph.nodes[place].is_loop_value(),
+        ObjectOrigin::Result(place) => graph.nodes[place].is_loop_value(),
         _ => false,
     };
     (is_each && matches!(of, Type::Array(_))).then(|| "row".to_owned())
@@ -198,7 +198,7 @@ fn result_name(
     graph: &Graph<'_>,
     loops: &Loops,
 ) -> Option<String> {
-    let Origin::Result(place) = object.origin else {
+    let ObjectOrigin::Result(place) = object.origin else {
         return None;
     };
     let is_start = graph.nodes[place].is_loop_start();
@@ -217,8 +217,8 @@ fn result_name(
 /// stand-ins, arrays and objects of the JDK.
 fn role(object: &Object<'_>, graph: &Graph<'_>, access: Access<'_>) -> Option<String> {
     let plain = match object.origin {
-        Origin::StandIn | Origin::Array(_) => true,
-        Origin::Result(_) => is_foreign(object.class),
+        ObjectOrigin::StandIn | ObjectOrigin::Array(_) => true,
+        ObjectOrigin::Result(_) => is_foreign(object.class),
         _ => false,
     };
     if !plain {

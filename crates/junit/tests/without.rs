@@ -1,6 +1,6 @@
 //! Scripts without class files, and scripts that cannot be printed.
 
-use culprit_junit::{ClassFacts, Error, Junit, Options, Test, print};
+use culprit_junit::{ClassFacts, Error, Junit, Options, PrintedTest, print};
 use culprit_model::script::Script;
 
 const TABLES: &str = "\
@@ -15,7 +15,7 @@ site 3 call shop/Listener.told()V in shop/Order$Line.ship([Ljava/lang/String;Z)V
 site 4 entry shop/Order$Line.listen(Lshop/Listener;)V
 ";
 
-fn printed(steps: &str) -> Result<Test, Error> {
+fn printed(steps: &str) -> Result<PrintedTest, Error> {
     let script: Script = format!("{TABLES}{steps}").parse().unwrap();
     let classes = |_: &str| None::<Vec<u8>>;
     let options = Options {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use culprit_jvm::{
-    Answer, Deadline, Jdk, Job, Launch, Limits, Output, Sandbox, Surroundings, WorkerPlan,
+    Deadline, Jdk, JdkLocations, Job, JobResult, Launch, Limits, Output, Sandbox, WorkerPlan,
     WorkerPool, WorkerSlot, WorkingFolder, jvm_options,
 };
 use culprit_model::scenario::Tables;
@@ -65,7 +65,7 @@ fn measure() {
     for (name, sandbox) in [("free", None), ("confined", confined)] {
         let plan = || bare(&scratch, sandbox.clone());
         report(&format!("bare process, {name}"), &plan);
-        for jdk in Jdk::all(&Surroundings::of_process()) {
+        for jdk in Jdk::all(&JdkLocations::of_process()) {
             let classes = compile(&jdk, &scratch);
             let plan = || java(&jdk, &classes, &scratch, sandbox.clone());
             report(&format!("JVM {}, {name}", jdk.version), &plan);
@@ -151,7 +151,7 @@ fn run(pool: &WorkerPool, steps: &Vec<Step>) {
         deadline: Deadline::never(),
     };
     let answer = pool.run(&job).unwrap();
-    assert!(matches!(answer, Answer::Ran { .. }), "{answer:?}");
+    assert!(matches!(answer, JobResult::Ran { .. }), "{answer:?}");
 }
 
 fn bare(scratch: &Path, sandbox: Option<Sandbox>) -> WorkerPlan {

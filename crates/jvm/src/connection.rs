@@ -46,7 +46,7 @@ pub(crate) enum Received {
 }
 
 /// The result of waiting.
-enum Event {
+enum WaitResult {
     Readable,
     /// The worker has ended, and the line is empty.
     Ended,
@@ -120,11 +120,13 @@ impl Connection {
             };
             // A message that was begun is of no use when the worker died over it.
             match self.wait(patience).map_err(line)? {
-                Event::Readable if !self.receive().map_err(line)? => return Ok(Received::Closed),
-                Event::Ended => return Ok(Received::Closed),
-                Event::Interrupted => return Ok(Received::Interrupted),
-                Event::Nothing if rest.is_zero() => return Ok(Received::Nothing),
-                Event::Readable | Event::Nothing => {}
+                WaitResult::Readable if !self.receive().map_err(line)? => {
+                    return Ok(Received::Closed);
+                }
+                WaitResult::Ended => return Ok(Received::Closed),
+                WaitResult::Interrupted => return Ok(Received::Interrupted),
+                WaitResult::Nothing if rest.is_zero() => return Ok(Received::Nothing),
+                WaitResult::Readable | WaitResult::Nothing => {}
             }
         }
     }
@@ -154,7 +156,7 @@ impl Connection {
     }
 
     /// Waits until the line can be read, or written if there is something to send.
-    fn wait(&self, patience: Duration) -> io::Result<Event> {
+    fn wait(&self, patience: Duration) -> io::Result<WaitResult> {
         let mut flags = PollFlags::IN;
         flags.set(PollFlags::OUT, !self.is_sent());
         let end = self.end.as_ref();
@@ -166,19 +168,19 @@ impl Connection {
         let patience = Timespec::try_from(patience).ok();
         match poll(&mut watched, patience.as_ref()) {
             Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => return Ok(Event::Nothing),
+            Err(rustix::io::Errno::INTR) => return Ok(WaitResult::Nothing),
             Err(error) => return Err(error.into()),
         }
         if (self.interrupt.as_ref()).is_some_and(Interrupt::ends_waits) {
-            return Ok(Event::Interrupted);
+            return Ok(WaitResult::Interrupted);
         }
         // What the worker said before its end comes first.
         let readable = PollFlags::IN | PollFlags::HUP | PollFlags::ERR;
         let happened = |at: usize| watched.get(at).map_or(PollFlags::empty(), PollFd::revents);
         Ok(match self.end {
-            _ if happened(0).intersects(readable) => Event::Readable,
-            Some(_) if !happened(1).is_empty() => Event::Ended,
-            _ => Event::Nothing,
+            _ if happened(0).intersects(readable) => WaitResult::Readable,
+            Some(_) if !happened(1).is_empty() => WaitResult::Ended,
+            _ => WaitResult::Nothing,
         })
     }
 

@@ -9,12 +9,12 @@ use crate::Interrupt;
 /// The end of some work. Clones are one.
 #[derive(Clone, Debug, Default)]
 pub struct Deadline {
-    end: Arc<Mutex<End>>,
+    end: Arc<Mutex<EndTime>>,
     interrupt: Option<Interrupt>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct End {
+struct EndTime {
     /// `None` is never.
     at: Option<Instant>,
     /// It was put off, which is possible once.
@@ -29,7 +29,7 @@ impl Deadline {
 
     /// An end so long from now. A time beyond what a clock can tell is never.
     pub fn after(limit: Duration) -> Deadline {
-        let end = End {
+        let end = EndTime {
             at: Instant::now().checked_add(limit),
             is_final: false,
         };
@@ -106,11 +106,11 @@ impl Deadline {
         self.interrupt.as_ref()
     }
 
-    fn end(&self) -> End {
+    fn end(&self) -> EndTime {
         *self.lock()
     }
 
-    fn lock(&self) -> MutexGuard<'_, End> {
+    fn lock(&self) -> MutexGuard<'_, EndTime> {
         self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -101,8 +101,13 @@ impl Launch {
             .stdin(streams.input)
             .stdout(streams.out)
             .stderr(streams.err);
-        let limits = (self.limits, entrance);
-        before_exec(&mut command, limits, streams.inherited, confinement);
+        before_exec(
+            &mut command,
+            self.limits,
+            entrance,
+            streams.inherited,
+            confinement,
+        );
         let child = orphans::spawn(command).map_err(|error| LaunchError::Start {
             file: self.file.clone(),
             error,
@@ -136,7 +141,8 @@ impl Launch {
 )]
 fn before_exec(
     command: &mut Command,
-    (limits, group): (Limits, Option<Entrance>),
+    limits: Limits,
+    group: Option<Entrance>,
     inherited: Option<OwnedFd>,
     mut confinement: Option<Confinement>,
 ) {

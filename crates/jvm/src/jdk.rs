@@ -18,16 +18,16 @@ pub struct Jdk {
 
 /// The places to search; passed in, so that tests need not change the environment.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Surroundings {
+pub struct JdkLocations {
     pub java_home: Option<PathBuf>,
     pub path: Option<OsString>,
     /// Folders whose children are JDKs.
     pub usual: Vec<PathBuf>,
 }
 
-impl Surroundings {
+impl JdkLocations {
     /// The surroundings of this process.
-    pub fn of_process() -> Surroundings {
+    pub fn of_process() -> JdkLocations {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let in_home = [".sdkman/candidates/java", ".jdks", ".asdf/installs/java"];
         let mut usual: Vec<PathBuf> = ["/usr/lib/jvm", "/usr/java", "/opt/java", "/opt/jdk"]
@@ -37,7 +37,7 @@ impl Surroundings {
             home.iter()
                 .flat_map(|home| in_home.map(|name| home.join(name))),
         );
-        Surroundings {
+        JdkLocations {
             java_home: std::env::var_os("JAVA_HOME")
                 .filter(|value| !value.is_empty())
                 .map(PathBuf::from),
@@ -50,7 +50,7 @@ impl Surroundings {
 impl Jdk {
     /// The JDK the user means. `JAVA_HOME` is an explicit wish, so a bad one is an error and not
     /// passed over.
-    pub fn find(around: &Surroundings) -> Result<Jdk, JdkError> {
+    pub fn find(around: &JdkLocations) -> Result<Jdk, JdkError> {
         if let Some(home) = &around.java_home {
             return Jdk::at(home);
         }
@@ -65,7 +65,7 @@ impl Jdk {
     }
 
     /// Every usable JDK, each once, the one that [`Jdk::find`] takes first.
-    pub fn all(around: &Surroundings) -> Vec<Jdk> {
+    pub fn all(around: &JdkLocations) -> Vec<Jdk> {
         let mut found: Vec<Jdk> = Vec::new();
         for home in around
             .java_home
@@ -113,7 +113,7 @@ impl Jdk {
     }
 }
 
-fn candidates(around: &Surroundings) -> Vec<PathBuf> {
+fn candidates(around: &JdkLocations) -> Vec<PathBuf> {
     let on_path = resolve("java".as_ref(), around.path.as_deref())
         .ok()
         .and_then(|java| java_home_of(&java));
@@ -164,12 +164,12 @@ mod tests {
         let wished = fake(dir.path(), "a", Some("21.0.1"), "");
         let on_path = fake(dir.path(), "b", Some("17.0.1"), "");
         fake(&dir.path().join("jvms"), "c", Some("11.0.1"), "");
-        let mut around = Surroundings {
+        let mut around = JdkLocations {
             java_home: Some(wished),
             path: Some(on_path.join("bin").into_os_string()),
             usual: vec![dir.path().join("jvms")],
         };
-        let features = |around: &Surroundings| {
+        let features = |around: &JdkLocations| {
             let all = Jdk::all(around);
             all.iter()
                 .map(|jdk| jdk.version.feature)

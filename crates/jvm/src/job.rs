@@ -80,7 +80,7 @@ impl JobSource for Vec<&Statement> {
 
 /// The result of a candidate.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Answer {
+pub enum JobResult {
     /// It ran.
     Ran {
         outcome: Outcome,

@@ -18,7 +18,7 @@ use culprit_wire::{Message, Subject, WireError};
 use tracing::debug;
 
 use crate::group::LaunchError;
-use crate::job::{Answer, Job, SourceError};
+use crate::job::{Job, JobResult, SourceError};
 use crate::worker::{NoAnswer, Worker, WorkerPlan};
 use crate::{Deadline, Status, WorkingFolder};
 
@@ -31,7 +31,10 @@ pub enum PoolError {
     #[error(transparent)]
     Start(StartError),
     #[error("a worker failed with an internal error: {what}{}", .output)]
-    Fault { what: String, output: Told },
+    Fault {
+        what: String,
+        output: ReportedOutput,
+    },
     #[error("cannot send to a worker: {0}")]
     TooLarge(WireError),
     #[error("cannot read the steps: {0}")]
@@ -52,13 +55,22 @@ pub enum StartError {
     #[error("cannot wait for a worker: {0}")]
     Watch(io::Error),
     #[error("the worker ended with {status} before it was ready{}", .output)]
-    Ended { status: Status, output: Told },
+    Ended {
+        status: Status,
+        output: ReportedOutput,
+    },
     #[error("the worker was not ready after {limit:?}{}", .output)]
-    Late { limit: Duration, output: Told },
+    Late {
+        limit: Duration,
+        output: ReportedOutput,
+    },
     #[error("the worker speaks version {found} of the protocol, this culprit version {supported}")]
     Version { found: u16, supported: u16 },
     #[error("the worker did not start correctly: {what}{}", .output)]
-    Garbled { what: String, output: Told },
+    Garbled {
+        what: String,
+        output: ReportedOutput,
+    },
     #[error("interrupted")]
     Interrupted,
 }
@@ -102,19 +114,19 @@ impl PoolError {
 
 /// The output of a worker, as shown after the message about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Told {
+pub enum ReportedOutput {
     /// The last lines of it.
     Lines(String),
     /// It went to our standard error, where everybody has seen it.
     Shared,
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for ReportedOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Told::Shared => Ok(()),
-            Told::Lines(lines) if lines.is_empty() => f.write_str("; it printed nothing"),
-            Told::Lines(lines) => write!(f, "; it printed:\n{lines}"),
+            ReportedOutput::Shared => Ok(()),
+            ReportedOutput::Lines(lines) if lines.is_empty() => f.write_str("; it printed nothing"),
+            ReportedOutput::Lines(lines) => write!(f, "; it printed:\n{lines}"),
         }
     }
 }
@@ -126,7 +138,7 @@ pub struct WorkerPool {
     /// The first message to each worker.
     subject: Vec<u8>,
     size: usize,
-    places: Mutex<Places>,
+    places: Mutex<PoolState>,
     freed: Condvar,
     started: AtomicU64,
     runs: AtomicU64,
@@ -135,7 +147,7 @@ pub struct WorkerPool {
 }
 
 #[derive(Debug, Default)]
-struct Places {
+struct PoolState {
     /// Workers without work, the last used last.
     idle: Vec<Worker>,
     /// Places of threads that run something, or are about to.
@@ -187,7 +199,7 @@ impl WorkerPool {
     }
 
     /// Runs a candidate, as soon as there is a worker for it.
-    pub fn run(&self, job: &Job<'_>) -> Result<Answer, PoolError> {
+    pub fn run(&self, job: &Job<'_>) -> Result<JobResult, PoolError> {
         let mut place = self.place();
         if self.uses_new_workers() && place.worker.as_ref().is_some_and(|it| !it.is_fresh()) {
             place.worker = None;
@@ -204,7 +216,7 @@ impl WorkerPool {
                 Err(NoAnswer::Lost(unresolved)) => {
                     place.worker = None;
                     if is_fresh {
-                        return Ok(Answer::Unresolved(unresolved));
+                        return Ok(JobResult::Unresolved(unresolved));
                     }
                 }
                 Err(NoAnswer::Failed(error)) => {
@@ -231,13 +243,13 @@ impl WorkerPool {
     }
 
     /// Waits for a place.
-    fn place(&self) -> Place<'_> {
+    fn place(&self) -> Lease<'_> {
         let mut places = self.lock();
         loop {
             let idle = places.idle.pop();
             if idle.is_some() || places.taken < self.size {
                 places.taken += 1;
-                return Place {
+                return Lease {
                     pool: self,
                     worker: idle,
                 };
@@ -249,7 +261,7 @@ impl WorkerPool {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Places> {
+    fn lock(&self) -> MutexGuard<'_, PoolState> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -278,13 +290,15 @@ impl WorkerPool {
 }
 
 /// An answer in a few words, for the log.
-struct Brief<'a>(&'a Result<Answer, NoAnswer>);
+struct Brief<'a>(&'a Result<JobResult, NoAnswer>);
 
 impl fmt::Display for Brief<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let outcome = match self.0 {
-            Ok(Answer::Ran { outcome, .. }) => outcome,
-            Ok(Answer::Unresolved(unresolved)) => return write!(f, "unresolved: {unresolved:?}"),
+            Ok(JobResult::Ran { outcome, .. }) => outcome,
+            Ok(JobResult::Unresolved(unresolved)) => {
+                return write!(f, "unresolved: {unresolved:?}");
+            }
             Err(NoAnswer::Lost(unresolved)) => return write!(f, "worker lost: {unresolved:?}"),
             Err(NoAnswer::Failed(error)) => return write!(f, "no answer: {error}"),
         };
@@ -302,13 +316,13 @@ impl fmt::Display for Brief<'_> {
     }
 }
 
-/// A place of the pool that a thread has taken, with the worker in it.
-struct Place<'a> {
+/// The right of a thread to use one worker of the pool.
+struct Lease<'a> {
     pool: &'a WorkerPool,
     worker: Option<Worker>,
 }
 
-impl Place<'_> {
+impl Lease<'_> {
     /// The worker, or a new one where it is gone.
     fn worker(&mut self, deadline: &Deadline) -> Result<&mut Worker, PoolError> {
         let mut worker = self.worker.take();
@@ -324,7 +338,7 @@ impl Place<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Lease<'_> {
     fn drop(&mut self) {
         let mut places = self.pool.lock();
         places.taken -= 1;

@@ -30,7 +30,7 @@ const NOEXEC: i32 = rustix::io::Errno::NOEXEC.raw_os_error();
 
 /// A command to run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Target {
+pub struct TargetCommand {
     /// The file to start.
     pub file: PathBuf,
     /// The name it is started under (its `argv[0]`), as the user typed it.
@@ -40,7 +40,7 @@ pub struct Target {
     pub env: Vec<(OsString, OsString)>,
 }
 
-impl Target {
+impl TargetCommand {
     /// Runs the command to its end. It goes on when this process is killed, as it would without us.
     pub fn run(&self) -> Result<Status, TargetError> {
         self.run_with(&|_| Ok(()))
@@ -169,8 +169,8 @@ pub(crate) mod tests {
         assert!(status.unwrap().success());
     }
 
-    fn shell(script: &str) -> Target {
-        Target {
+    fn shell(script: &str) -> TargetCommand {
+        TargetCommand {
             file: "/bin/sh".into(),
             name: "sh".into(),
             args: vec!["-c".into(), script.into()],
@@ -205,7 +205,7 @@ pub(crate) mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("script");
         write_program(&file, "exit $1\n");
-        let target = Target {
+        let target = TargetCommand {
             file,
             args: vec!["11".into()],
             ..shell("")
@@ -215,7 +215,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_program_that_cannot_start_is_an_error() {
-        let target = Target {
+        let target = TargetCommand {
             file: "/nowhere/java".into(),
             ..shell("")
         };

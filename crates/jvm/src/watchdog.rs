@@ -33,11 +33,11 @@ const CLEAN: usize = 3;
 const GIVE_UP: Duration = Duration::from_secs(60);
 
 /// The one of this process.
-static LINE: OnceLock<Line> = OnceLock::new();
+static LINE: OnceLock<WatchdogPipe> = OnceLock::new();
 
 /// Our end.
 #[derive(Debug)]
-struct Line {
+struct WatchdogPipe {
     pipe: OwnedFd,
     watchdog: Pid,
 }
@@ -124,7 +124,7 @@ impl Message {
 
 /// Forks the watchdog.
 #[expect(unsafe_code, reason = "no safe library can fork")]
-fn fork() -> Option<Line> {
+fn fork() -> Option<WatchdogPipe> {
     let mark = orphans::mark();
     let (end, pipe) = pipe_with(PipeFlags::CLOEXEC).ok()?;
     // A watchdog that does not read must not hold us up.
@@ -146,7 +146,7 @@ fn fork() -> Option<Line> {
         }
         // The system has no room for another process.
         -1 => None,
-        child => Some(Line {
+        child => Some(WatchdogPipe {
             pipe,
             watchdog: Pid::from_raw(child)?,
         }),

@@ -43,8 +43,8 @@ pub struct WatchedRun<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ran {
     pub end: RunEnd,
-    pub out: Kept,
-    pub err: Kept,
+    pub out: KeptOutput,
+    pub err: KeptOutput,
     pub took: Duration,
     /// Processes that had left its group and were ended.
     pub strays: usize,
@@ -65,7 +65,7 @@ pub enum RunEnd {
 
 /// The kept part of a stream: all, or its start and its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Kept {
+pub struct KeptOutput {
     most: usize,
     start: Vec<u8>,
     end: Vec<u8>,
@@ -73,9 +73,9 @@ pub struct Kept {
     pub left_out: u64,
 }
 
-impl Kept {
-    fn within(most: usize) -> Kept {
-        Kept {
+impl KeptOutput {
+    fn within(most: usize) -> KeptOutput {
+        KeptOutput {
             most,
             start: Vec::new(),
             end: Vec::new(),
@@ -151,8 +151,8 @@ impl Launch {
         })?;
         let (out, err) = group.take_output();
         let mut streams = [
-            Stream::of(out.map(OwnedFd::from), run_watched.kept).map_err(failed)?,
-            Stream::of(err.map(OwnedFd::from), run_watched.kept).map_err(failed)?,
+            CapturedStream::of(out.map(OwnedFd::from), run_watched.kept).map_err(failed)?,
+            CapturedStream::of(err.map(OwnedFd::from), run_watched.kept).map_err(failed)?,
         ];
         let cause = attend(&group, &mut streams, run_watched, began).map_err(failed)?;
         let (status, _) = group.end_within(Duration::ZERO).map_err(failed)?;
@@ -179,20 +179,20 @@ impl Launch {
 }
 
 /// Our end of a stream.
-struct Stream {
+struct CapturedStream {
     /// `None` when it has ended.
     from: Option<File>,
-    kept: Kept,
+    kept: KeptOutput,
 }
 
-impl Stream {
-    fn of(from: Option<OwnedFd>, kept: usize) -> io::Result<Stream> {
+impl CapturedStream {
+    fn of(from: Option<OwnedFd>, kept: usize) -> io::Result<CapturedStream> {
         if let Some(from) = &from {
             ioctl_fionbio(from, true)?;
         }
-        Ok(Stream {
+        Ok(CapturedStream {
             from: from.map(File::from),
-            kept: Kept::within(kept),
+            kept: KeptOutput::within(kept),
         })
     }
 
@@ -220,7 +220,7 @@ impl Stream {
 /// Reads until the program ends, is late or is unwanted. `None` if it ended by itself.
 fn attend(
     group: &Group,
-    streams: &mut [Stream; 2],
+    streams: &mut [CapturedStream; 2],
     run_watched: &WatchedRun<'_>,
     began: Instant,
 ) -> io::Result<Option<RunEnd>> {
@@ -234,7 +234,7 @@ fn attend(
             return Ok(Some(RunEnd::Unwanted));
         }
         wait(watch.as_ref().map(AsFd::as_fd), streams, left.min(PULSE))?;
-        streams.iter_mut().for_each(Stream::read);
+        streams.iter_mut().for_each(CapturedStream::read);
         if group.has_ended()? {
             return Ok(None);
         }
@@ -242,7 +242,11 @@ fn attend(
 }
 
 /// Waits for something to happen.
-fn wait(watch: Option<BorrowedFd<'_>>, streams: &[Stream], limit: Duration) -> io::Result<()> {
+fn wait(
+    watch: Option<BorrowedFd<'_>>,
+    streams: &[CapturedStream],
+    limit: Duration,
+) -> io::Result<()> {
     let open = streams.iter().filter_map(|stream| stream.from.as_ref());
     let sources = open.map(AsFd::as_fd).chain(watch);
     let mut all: Vec<PollFd<'_>> = sources
@@ -262,9 +266,9 @@ fn wait(watch: Option<BorrowedFd<'_>>, streams: &[Stream], limit: Duration) -> i
 
 /// Reads what is left. Processes that we do not know of may hold the streams: they are not waited
 /// for longer than this.
-fn drain(streams: &mut [Stream; 2], end: Instant) -> io::Result<()> {
+fn drain(streams: &mut [CapturedStream; 2], end: Instant) -> io::Result<()> {
     loop {
-        streams.iter_mut().for_each(Stream::read);
+        streams.iter_mut().for_each(CapturedStream::read);
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() || streams.iter().all(|stream| stream.from.is_none()) {
             return Ok(());
@@ -362,7 +366,7 @@ mod tests {
         assert!(ran.out.text().starts_with("y\ny\n"));
         // Here there is always more to read, whoever is faster.
         let zeros = File::open("/dev/zero").unwrap();
-        let mut stream = Stream::of(Some(zeros.into()), KEPT).unwrap();
+        let mut stream = CapturedStream::of(Some(zeros.into()), KEPT).unwrap();
         stream.read();
         assert!(stream.from.is_some());
         stream.read();

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 
 use culprit_model::ThreadId;
 use culprit_model::scenario::Tables;
-use culprit_wire::{FromWorker, Message, Packer, Run, ToWorker, WireError, table_messages};
+use culprit_wire::{FromWorker, Message, Packer, RunRequest, ToWorker, WireError, table_messages};
 
 use crate::connection::{Broken, Connection, Received};
 use crate::group::{Group, Streams};
-use crate::job::{Answer, Job, JobPiece, Unresolved};
-use crate::pool::{PoolError, StartError, Told};
+use crate::job::{Job, JobPiece, JobResult, Unresolved};
+use crate::pool::{PoolError, ReportedOutput, StartError};
 use crate::{
     CRASH_REPORT, Deadline, Interrupt, Launch, Limits, Sandbox, Status, WorkingFolder, Workspace,
     remove_folder, untrusted,
@@ -248,7 +248,7 @@ impl Worker {
     }
 
     /// Runs a candidate.
-    pub(crate) fn run(&mut self, job: &Job<'_>, number: u64) -> Result<Answer, NoAnswer> {
+    pub(crate) fn run(&mut self, job: &Job<'_>, number: u64) -> Result<JobResult, NoAnswer> {
         // The first run has the time to take in the subject besides, unless the worker says when that is over.
         let limit = match self.is_fresh() {
             true => job.limit.saturating_add(self.intake),
@@ -279,7 +279,7 @@ impl Worker {
                         ToWorker::Stop.frame(out).map_err(unsendable)?;
                     }
                     self.empty_output();
-                    return Ok(Answer::Ran { outcome, coverage });
+                    return Ok(JobResult::Ran { outcome, coverage });
                 }
                 Ok(Received::Message(FromWorker::TakenIn)) if !late && self.runs == 1 => {
                     end = end.min(after(job.limit));
@@ -318,7 +318,7 @@ impl Worker {
         births: Vec<(ThreadId, u64)>,
     ) -> Result<(), WireError> {
         let out = self.connection.outgoing();
-        let run = Run {
+        let run = RunRequest {
             number,
             mode: job.mode,
             fresh: job.fresh,
@@ -380,11 +380,11 @@ impl Worker {
     }
 
     /// The same, where there is something that was not seen.
-    fn told(&self) -> Told {
+    fn told(&self) -> ReportedOutput {
         let lines = self.last_lines();
         match self.printed.is_empty() && lines.is_empty() {
-            true => Told::Shared,
-            false => Told::Lines(lines),
+            true => ReportedOutput::Shared,
+            false => ReportedOutput::Lines(lines),
         }
     }
 

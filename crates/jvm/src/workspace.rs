@@ -61,13 +61,13 @@ pub struct Template {
     root: PathBuf,
     /// The folder with the contents of the files: the root, or a folder that they were saved to.
     contents: PathBuf,
-    entries: Vec<(PathBuf, Entry)>,
+    entries: Vec<(PathBuf, FolderEntry)>,
     /// The time that all entries are older than.
     before: Option<SystemTime>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Entry {
+enum FolderEntry {
     Folder,
     File,
     Link,
@@ -104,18 +104,18 @@ impl Template {
                 let fits = known.len() <= MOST_OF_ONE && bytes + known.len() <= MOST_BYTES;
                 let entry = match () {
                     // What is mounted there may be endless, as the files of /proc are.
-                    () if known.dev() != device => Entry::Link,
-                    () if known.is_dir() && is_history(&path) => Entry::Link,
-                    () if known.is_dir() => Entry::Folder,
-                    () if known.is_file() && fits => Entry::File,
-                    () if known.is_file() || known.is_symlink() => Entry::Link,
+                    () if known.dev() != device => FolderEntry::Link,
+                    () if known.is_dir() && is_history(&path) => FolderEntry::Link,
+                    () if known.is_dir() => FolderEntry::Folder,
+                    () if known.is_file() && fits => FolderEntry::File,
+                    () if known.is_file() || known.is_symlink() => FolderEntry::Link,
                     // Pipes, sockets and devices.
                     () => continue,
                 };
                 match entry {
-                    Entry::Folder => folders.push_back(path.clone()),
-                    Entry::File => bytes += known.len(),
-                    Entry::Link => {}
+                    FolderEntry::Folder => folders.push_back(path.clone()),
+                    FolderEntry::File => bytes += known.len(),
+                    FolderEntry::Link => {}
                 }
                 template.entries.push((path, entry));
             }
@@ -145,7 +145,10 @@ impl Template {
             Ok(known) => known.modified().ok() >= self.before && known.is_file(),
             Err(_) => true,
         };
-        let mut files = self.entries.iter().filter(|(_, it)| *it != Entry::Folder);
+        let mut files = self
+            .entries
+            .iter()
+            .filter(|(_, it)| *it != FolderEntry::Folder);
         files
             .find(|(path, _)| is_changed(path))
             .map(|(path, _)| path.as_path())
@@ -166,7 +169,7 @@ impl Template {
     fn link(&mut self, folder: &Path) {
         let mut entries = self.entries.iter_mut();
         if let Some((_, entry)) = entries.find(|(path, _)| path == folder) {
-            *entry = Entry::Link;
+            *entry = FolderEntry::Link;
         }
     }
 
@@ -178,7 +181,7 @@ impl Template {
             let around = original.parent().unwrap_or(&self.root);
             target.is_relative()
                 && (self.entries.iter()).any(|(path, it)| {
-                    *it == Entry::File && self.root.join(path) == around.join(target)
+                    *it == FolderEntry::File && self.root.join(path) == around.join(target)
                 })
         };
         target.filter(is_here).unwrap_or(original)
@@ -189,9 +192,9 @@ impl Template {
         for (path, entry) in &self.entries {
             let to = folder.join(path);
             let made = match entry {
-                Entry::Folder => fs::create_dir(&to),
-                Entry::Link => symlink(self.target(path), &to),
-                Entry::File => copy(&self.contents.join(path), &to),
+                FolderEntry::Folder => fs::create_dir(&to),
+                FolderEntry::Link => symlink(self.target(path), &to),
+                FolderEntry::File => copy(&self.contents.join(path), &to),
             };
             match made {
                 // The user may change the folder meanwhile, and need not have the right to read all of it.
@@ -527,7 +530,10 @@ mod tests {
         assert_eq!(template.clone().without(Path::new("/elsewhere")), template);
         assert_eq!(template.clone().without(&user), template);
         let without = template.without(&user.join("conf"));
-        assert_eq!(without.entries, [(PathBuf::from("in.txt"), Entry::File)]);
+        assert_eq!(
+            without.entries,
+            [(PathBuf::from("in.txt"), FolderEntry::File)]
+        );
     }
 
     #[test]

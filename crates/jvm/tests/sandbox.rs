@@ -14,7 +14,7 @@ use std::process::{Child, Command};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use culprit_jvm::{Ended, Jdk, Launch, Limits, Sandbox, Status, Surroundings, jvm_options};
+use culprit_jvm::{Ended, Jdk, JdkLocations, Launch, Limits, Sandbox, Status, jvm_options};
 use tempfile::TempDir;
 
 /// Enough for any of our programs on a busy machine.
@@ -31,7 +31,7 @@ fn stages() -> &'static [Stage] {
     static STAGES: OnceLock<Vec<Stage>> = OnceLock::new();
     STAGES.get_or_init(|| {
         let mut stages: Vec<Stage> = Vec::new();
-        for jdk in Jdk::all(&Surroundings::of_process()) {
+        for jdk in Jdk::all(&JdkLocations::of_process()) {
             let feature = jdk.version.feature;
             let known = stages.iter().any(|s| s.jdk.version.feature == feature);
             if !known && jdk.tool("javac").is_file() {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use culprit_jvm::{Status, Target};
+use culprit_jvm::{Status, TargetCommand};
 
 #[test]
 fn a_signal_sent_to_us_alone_reaches_the_child_and_spares_us() {
@@ -12,7 +12,7 @@ fn a_signal_sent_to_us_alone_reaches_the_child_and_spares_us() {
     let flag = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGUSR1, flag).unwrap();
     let script = "trap 'exit 42' USR1; while :; do kill -USR1 $PPID; sleep 0.05; done";
-    let target = Target {
+    let target = TargetCommand {
         file: "/bin/sh".into(),
         name: "sh".into(),
         args: vec!["-c".into(), script.into()],

@@ -3,7 +3,6 @@
 //!
 //! An exception that a call ends with is given back, not left pending.
 
-use std::ffi::c_void;
 use std::ptr;
 
 use jvmti_bindings::sys::jni as j;
@@ -25,7 +24,39 @@ pub enum Passed<'a> {
     Reference(Option<Local<'a>>),
 }
 
-impl Passed<'_> {
+impl<'a> Passed<'a> {
+    /// The value of a field before its class or object is initialised. `letter` is the first of the
+    /// descriptor of its type.
+    fn zero(letter: u8) -> Passed<'a> {
+        match letter {
+            b'Z' => Passed::Boolean(false),
+            b'B' => Passed::Byte(0),
+            b'S' => Passed::Short(0),
+            b'C' => Passed::Char(0),
+            b'I' => Passed::Int(0),
+            b'J' => Passed::Long(0),
+            b'F' => Passed::Float(0.0),
+            b'D' => Passed::Double(0.0),
+            _ => Passed::Reference(None),
+        }
+    }
+
+    /// The object, unless it is null or the value is primitive.
+    pub fn reference(self) -> Option<Local<'a>> {
+        match self {
+            Passed::Reference(object) => object,
+            _ => None,
+        }
+    }
+
+    /// The value, if it is a `long`.
+    pub fn long(self) -> Option<i64> {
+        match self {
+            Passed::Long(value) => Some(value),
+            _ => None,
+        }
+    }
+
     /// The first letter of its descriptor.
     pub fn letter(&self) -> u8 {
         match self {
@@ -83,82 +114,57 @@ unsafe impl Send for StaticFieldId {}
 // SAFETY: as above; nothing behind it is changed by reading it.
 unsafe impl Sync for StaticFieldId {}
 
-/// One function of the table for each type of result.
+/// The result of the function of the table for a type, given by the first letter of its descriptor.
 macro_rules! by_type {
-    ($self:ident, $result:expr, $prefix:ident $(, $arg:expr)*) => {
-        by_type!(@ $self, $result, $prefix, [$($arg),*])
-    };
-    (@ $self:ident, $result:expr, nonvirtual, [$($arg:expr),*]) => {
-        match $result {
-            b'Z' => drop(call!($self, CallNonvirtualBooleanMethodA $(, $arg)*)),
-            b'B' => drop(call!($self, CallNonvirtualByteMethodA $(, $arg)*)),
-            b'S' => drop(call!($self, CallNonvirtualShortMethodA $(, $arg)*)),
-            b'C' => drop(call!($self, CallNonvirtualCharMethodA $(, $arg)*)),
-            b'I' => drop(call!($self, CallNonvirtualIntMethodA $(, $arg)*)),
-            b'J' => drop(call!($self, CallNonvirtualLongMethodA $(, $arg)*)),
-            b'F' => drop(call!($self, CallNonvirtualFloatMethodA $(, $arg)*)),
-            b'D' => drop(call!($self, CallNonvirtualDoubleMethodA $(, $arg)*)),
-            b'V' => call!($self, CallNonvirtualVoidMethodA $(, $arg)*),
-            _ => drop(call!($self, CallNonvirtualObjectMethodA $(, $arg)*)),
+    (
+        $self:ident, $letter:expr,
+        [$z:ident $b:ident $s:ident $c:ident $i:ident $j:ident $f:ident $d:ident $l:ident $($v:ident)?],
+        $arguments:tt
+    ) => {
+        match $letter {
+            b'Z' => Passed::Boolean(by_type!($self, $z, $arguments) != 0),
+            b'B' => Passed::Byte(by_type!($self, $b, $arguments)),
+            b'S' => Passed::Short(by_type!($self, $s, $arguments)),
+            b'C' => Passed::Char(by_type!($self, $c, $arguments)),
+            b'I' => Passed::Int(by_type!($self, $i, $arguments)),
+            b'J' => Passed::Long(by_type!($self, $j, $arguments)),
+            b'F' => Passed::Float(by_type!($self, $f, $arguments)),
+            b'D' => Passed::Double(by_type!($self, $d, $arguments)),
+            $(b'V' => {
+                by_type!($self, $v, $arguments);
+                Passed::Reference(None)
+            })?
+            _ => {
+                let raw = by_type!($self, $l, $arguments);
+                // SAFETY: the call returned null or a new local reference of the current frame.
+                Passed::Reference(unsafe { Local::from_raw(raw) })
+            }
         }
     };
-    (@ $self:ident, $result:expr, statically, [$($arg:expr),*]) => {
-        match $result {
-            b'Z' => drop(call!($self, CallStaticBooleanMethodA $(, $arg)*)),
-            b'B' => drop(call!($self, CallStaticByteMethodA $(, $arg)*)),
-            b'S' => drop(call!($self, CallStaticShortMethodA $(, $arg)*)),
-            b'C' => drop(call!($self, CallStaticCharMethodA $(, $arg)*)),
-            b'I' => drop(call!($self, CallStaticIntMethodA $(, $arg)*)),
-            b'J' => drop(call!($self, CallStaticLongMethodA $(, $arg)*)),
-            b'F' => drop(call!($self, CallStaticFloatMethodA $(, $arg)*)),
-            b'D' => drop(call!($self, CallStaticDoubleMethodA $(, $arg)*)),
-            b'V' => call!($self, CallStaticVoidMethodA $(, $arg)*),
-            _ => drop(call!($self, CallStaticObjectMethodA $(, $arg)*)),
-        }
+    ($self:ident, $function:ident, ($($argument:expr),*)) => {
+        call!($self, $function $(, $argument)*)
     };
 }
 
-/// The result of one function of the table for each type of result.
-macro_rules! result_of {
-    ($self:ident, $result:expr, virtually, $($arg:expr),*) => {
-        match $result {
-            b'Z' => Passed::Boolean(call!($self, CallBooleanMethodA $(, $arg)*) != 0),
-            b'B' => Passed::Byte(call!($self, CallByteMethodA $(, $arg)*)),
-            b'S' => Passed::Short(call!($self, CallShortMethodA $(, $arg)*)),
-            b'C' => Passed::Char(call!($self, CallCharMethodA $(, $arg)*)),
-            b'I' => Passed::Int(call!($self, CallIntMethodA $(, $arg)*)),
-            b'J' => Passed::Long(call!($self, CallLongMethodA $(, $arg)*)),
-            b'F' => Passed::Float(call!($self, CallFloatMethodA $(, $arg)*)),
-            b'D' => Passed::Double(call!($self, CallDoubleMethodA $(, $arg)*)),
-            b'V' => {
-                call!($self, CallVoidMethodA $(, $arg)*);
-                Passed::Reference(None)
-            }
-            _ => {
-                let raw = call!($self, CallObjectMethodA $(, $arg)*);
-                // SAFETY: the call returned null or a new local reference of the current frame.
-                Passed::Reference(unsafe { Local::from_raw(raw) })
-            }
-        }
-    };
-    ($self:ident, $result:expr, statically, $($arg:expr),*) => {
-        match $result {
-            b'Z' => Passed::Boolean(call!($self, CallStaticBooleanMethodA $(, $arg)*) != 0),
-            b'B' => Passed::Byte(call!($self, CallStaticByteMethodA $(, $arg)*)),
-            b'S' => Passed::Short(call!($self, CallStaticShortMethodA $(, $arg)*)),
-            b'C' => Passed::Char(call!($self, CallStaticCharMethodA $(, $arg)*)),
-            b'I' => Passed::Int(call!($self, CallStaticIntMethodA $(, $arg)*)),
-            b'J' => Passed::Long(call!($self, CallStaticLongMethodA $(, $arg)*)),
-            b'F' => Passed::Float(call!($self, CallStaticFloatMethodA $(, $arg)*)),
-            b'D' => Passed::Double(call!($self, CallStaticDoubleMethodA $(, $arg)*)),
-            b'V' => {
-                call!($self, CallStaticVoidMethodA $(, $arg)*);
-                Passed::Reference(None)
-            }
-            _ => {
-                let raw = call!($self, CallStaticObjectMethodA $(, $arg)*);
-                // SAFETY: the call returned null or a new local reference of the current frame.
-                Passed::Reference(unsafe { Local::from_raw(raw) })
+/// Writes a value by the function of the table for its type.
+macro_rules! set_by_type {
+    (
+        $self:ident, $value:expr,
+        [$z:ident $b:ident $s:ident $c:ident $i:ident $j:ident $f:ident $d:ident $l:ident],
+        $holder:expr, $id:expr
+    ) => {
+        match *$value {
+            Passed::Boolean(v) => call!($self, $z, $holder, $id, u8::from(v)),
+            Passed::Byte(v) => call!($self, $b, $holder, $id, v),
+            Passed::Short(v) => call!($self, $s, $holder, $id, v),
+            Passed::Char(v) => call!($self, $c, $holder, $id, v),
+            Passed::Int(v) => call!($self, $i, $holder, $id, v),
+            Passed::Long(v) => call!($self, $j, $holder, $id, v),
+            Passed::Float(v) => call!($self, $f, $holder, $id, v),
+            Passed::Double(v) => call!($self, $d, $holder, $id, v),
+            Passed::Reference(v) => {
+                let v = v.map_or(ptr::null_mut(), |v| v.raw());
+                call!($self, $l, $holder, $id, v);
             }
         }
     };
@@ -176,7 +182,16 @@ impl<'a> Jni<'a> {
     ) -> std::result::Result<Passed<'a>, Local<'a>> {
         let values: Vec<j::jvalue> = arguments.iter().map(Passed::raw).collect();
         let (receiver, values) = (receiver.raw(), values.as_ptr());
-        let result = result_of!(self, result, virtually, receiver, method.0, values);
+        let result = by_type!(
+            self,
+            result,
+            [
+                CallBooleanMethodA CallByteMethodA CallShortMethodA CallCharMethodA
+                CallIntMethodA CallLongMethodA CallFloatMethodA CallDoubleMethodA
+                CallObjectMethodA CallVoidMethodA
+            ],
+            (receiver, method.0, values)
+        );
         self.thrown().map(|()| result)
     }
 
@@ -190,12 +205,21 @@ impl<'a> Jni<'a> {
     ) -> std::result::Result<Passed<'a>, Local<'a>> {
         let values: Vec<j::jvalue> = arguments.iter().map(Passed::raw).collect();
         let (class, values) = (class.raw(), values.as_ptr());
-        let result = result_of!(self, result, statically, class, method.0, values);
+        let result = by_type!(
+            self,
+            result,
+            [
+                CallStaticBooleanMethodA CallStaticByteMethodA CallStaticShortMethodA
+                CallStaticCharMethodA CallStaticIntMethodA CallStaticLongMethodA
+                CallStaticFloatMethodA CallStaticDoubleMethodA CallStaticObjectMethodA
+                CallStaticVoidMethodA
+            ],
+            (class, method.0, values)
+        );
         self.thrown().map(|()| result)
     }
 
-    /// Calls exactly this method, whatever overrides it. `result` is the first letter of the
-    /// descriptor of its result, which is dropped. `Err` is what it threw.
+    /// Calls exactly this method, whatever overrides it; otherwise the same.
     pub fn call_exactly(
         &self,
         receiver: &Local<'_>,
@@ -203,25 +227,21 @@ impl<'a> Jni<'a> {
         method: MethodId,
         arguments: &[Passed<'_>],
         result: u8,
-    ) -> std::result::Result<(), Local<'a>> {
+    ) -> std::result::Result<Passed<'a>, Local<'a>> {
         let values: Vec<j::jvalue> = arguments.iter().map(Passed::raw).collect();
         let (receiver, class, values) = (receiver.raw(), class.raw(), values.as_ptr());
-        by_type!(self, result, nonvirtual, receiver, class, method.0, values);
-        self.thrown()
-    }
-
-    /// Calls a static method; otherwise the same.
-    pub fn call_statically(
-        &self,
-        class: &Local<'_>,
-        method: StaticMethodId,
-        arguments: &[Passed<'_>],
-        result: u8,
-    ) -> std::result::Result<(), Local<'a>> {
-        let values: Vec<j::jvalue> = arguments.iter().map(Passed::raw).collect();
-        let (class, values) = (class.raw(), values.as_ptr());
-        by_type!(self, result, statically, class, method.0, values);
-        self.thrown()
+        let result = by_type!(
+            self,
+            result,
+            [
+                CallNonvirtualBooleanMethodA CallNonvirtualByteMethodA CallNonvirtualShortMethodA
+                CallNonvirtualCharMethodA CallNonvirtualIntMethodA CallNonvirtualLongMethodA
+                CallNonvirtualFloatMethodA CallNonvirtualDoubleMethodA
+                CallNonvirtualObjectMethodA CallNonvirtualVoidMethodA
+            ],
+            (receiver, class, method.0, values)
+        );
+        self.thrown().map(|()| result)
     }
 
     /// Calls a static method that gives a reference.
@@ -231,17 +251,19 @@ impl<'a> Jni<'a> {
         method: StaticMethodId,
         arguments: &[Passed<'_>],
     ) -> std::result::Result<Option<Local<'a>>, Local<'a>> {
-        let values: Vec<j::jvalue> = arguments.iter().map(Passed::raw).collect();
-        let raw = call!(
-            self,
-            CallStaticObjectMethodA,
-            class.raw(),
-            method.0,
-            values.as_ptr()
-        );
-        self.thrown()?;
-        // SAFETY: the call returned null or a new local reference of the current frame.
-        Ok(unsafe { Local::from_raw(raw) })
+        let result = self.invoke_statically(class, method, arguments, b'L')?;
+        Ok(result.reference())
+    }
+
+    /// Calls a static method that returns nothing.
+    pub fn call_static_void(
+        &self,
+        class: &Local<'_>,
+        method: StaticMethodId,
+        arguments: &[Passed<'_>],
+    ) -> std::result::Result<(), Local<'a>> {
+        self.invoke_statically(class, method, arguments, b'V')?;
+        Ok(())
     }
 
     /// Calls a static method that gives a `long`.
@@ -251,16 +273,8 @@ impl<'a> Jni<'a> {
         method: StaticMethodId,
         arguments: &[Passed<'_>],
     ) -> std::result::Result<i64, Local<'a>> {
-        let values: Vec<j::jvalue> = arguments.iter().map(Passed::raw).collect();
-        let result = call!(
-            self,
-            CallStaticLongMethodA,
-            class.raw(),
-            method.0,
-            values.as_ptr()
-        );
-        self.thrown()?;
-        Ok(result)
+        let result = self.invoke_statically(class, method, arguments, b'J')?;
+        Ok(result.long().unwrap_or_default())
     }
 
     /// The exception that is pending, taken.
@@ -316,14 +330,7 @@ impl<'a> Jni<'a> {
         bytes: &[u8],
     ) -> Option<Local<'a>> {
         let name = c_string(name).ok()?;
-        let class = call!(
-            self,
-            DefineClass,
-            name.as_ptr(),
-            loader.raw(),
-            bytes.as_ptr().cast(),
-            bytes.len() as j::jsize
-        );
+        let class = self.define(&name, loader.raw(), bytes);
         // SAFETY: the call returned null or a new local reference of the current frame.
         unsafe { Local::from_raw(class) }
     }
@@ -331,12 +338,12 @@ impl<'a> Jni<'a> {
     /// An object of a class, with no constructor called.
     pub fn allocate(&self, class: &Local<'_>) -> Result<Local<'a>> {
         let raw = call!(self, AllocObject, class.raw());
-        self.made("AllocObject", raw)
+        self.local("AllocObject", "it threw", raw)
     }
 
     pub fn new_string_units(&self, units: &[u16]) -> Result<Local<'a>> {
         let raw = call!(self, NewString, units.as_ptr(), units.len() as j::jsize);
-        self.made("NewString", raw)
+        self.local("NewString", "it threw", raw)
     }
 
     pub fn new_object_array(&self, length: usize, element: &Local<'_>) -> Result<Local<'a>> {
@@ -347,7 +354,7 @@ impl<'a> Jni<'a> {
             element.raw(),
             ptr::null_mut()
         );
-        self.made("NewObjectArray", raw)
+        self.local("NewObjectArray", "it threw", raw)
     }
 
     /// An array of primitives; `element` is the letter of their type.
@@ -363,7 +370,7 @@ impl<'a> Jni<'a> {
             b'F' => call!(self, NewFloatArray, length),
             _ => call!(self, NewDoubleArray, length),
         };
-        self.made("NewArray", raw)
+        self.local("NewArray", "it threw", raw)
     }
 
     pub fn set_element(
@@ -399,18 +406,11 @@ impl<'a> Jni<'a> {
             array.raw(),
             ptr::null_mut()
         );
-        if memory.is_null() {
-            self.clear_exception();
-            return Err(Error::Jni {
-                call: "GetPrimitiveArrayCritical",
-                what: "out of memory".to_owned(),
-            });
-        }
+        let memory = self.not_null("GetPrimitiveArrayCritical", "out of memory", memory)?;
         // SAFETY: the place is inside the array, which is `length` bytes long, by the check above.
         let place = unsafe { memory.cast::<u8>().add(at) };
         // SAFETY: the JVM lends the memory until the release below; `bytes` is not the array.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len()) };
-        let memory: *mut c_void = memory;
         call!(self, ReleasePrimitiveArrayCritical, array.raw(), memory, 0);
         Ok(())
     }
@@ -425,21 +425,16 @@ impl<'a> Jni<'a> {
         value: &Passed<'_>,
     ) -> Result<()> {
         let id = self.field(class, name, descriptor)?;
-        let object = object.raw();
-        match *value {
-            Passed::Boolean(v) => call!(self, SetBooleanField, object, id, u8::from(v)),
-            Passed::Byte(v) => call!(self, SetByteField, object, id, v),
-            Passed::Short(v) => call!(self, SetShortField, object, id, v),
-            Passed::Char(v) => call!(self, SetCharField, object, id, v),
-            Passed::Int(v) => call!(self, SetIntField, object, id, v),
-            Passed::Long(v) => call!(self, SetLongField, object, id, v),
-            Passed::Float(v) => call!(self, SetFloatField, object, id, v),
-            Passed::Double(v) => call!(self, SetDoubleField, object, id, v),
-            Passed::Reference(v) => {
-                let v = v.map_or(ptr::null_mut(), |v| v.raw());
-                call!(self, SetObjectField, object, id, v);
-            }
-        }
+        set_by_type!(
+            self,
+            value,
+            [
+                SetBooleanField SetByteField SetShortField SetCharField SetIntField SetLongField
+                SetFloatField SetDoubleField SetObjectField
+            ],
+            object.raw(),
+            id
+        );
         Ok(())
     }
 
@@ -452,22 +447,22 @@ impl<'a> Jni<'a> {
         value: &Passed<'_>,
     ) -> Result<()> {
         let id = self.static_field_id(class, name, descriptor)?;
-        let class = class.raw();
-        match *value {
-            Passed::Boolean(v) => call!(self, SetStaticBooleanField, class, id, u8::from(v)),
-            Passed::Byte(v) => call!(self, SetStaticByteField, class, id, v),
-            Passed::Short(v) => call!(self, SetStaticShortField, class, id, v),
-            Passed::Char(v) => call!(self, SetStaticCharField, class, id, v),
-            Passed::Int(v) => call!(self, SetStaticIntField, class, id, v),
-            Passed::Long(v) => call!(self, SetStaticLongField, class, id, v),
-            Passed::Float(v) => call!(self, SetStaticFloatField, class, id, v),
-            Passed::Double(v) => call!(self, SetStaticDoubleField, class, id, v),
-            Passed::Reference(v) => {
-                let v = v.map_or(ptr::null_mut(), |v| v.raw());
-                call!(self, SetStaticObjectField, class, id, v);
-            }
-        }
+        self.set_static(class, id, value);
         Ok(())
+    }
+
+    fn set_static(&self, class: &Local<'_>, id: j::jfieldID, value: &Passed<'_>) {
+        set_by_type!(
+            self,
+            value,
+            [
+                SetStaticBooleanField SetStaticByteField SetStaticShortField SetStaticCharField
+                SetStaticIntField SetStaticLongField SetStaticFloatField SetStaticDoubleField
+                SetStaticObjectField
+            ],
+            class.raw(),
+            id
+        );
     }
 
     /// The value of an instance field that `class` declares or inherits.
@@ -480,21 +475,15 @@ impl<'a> Jni<'a> {
     ) -> Result<Passed<'a>> {
         let id = self.field(class, name, descriptor)?;
         let object = object.raw();
-        Ok(match descriptor.as_bytes().first() {
-            Some(b'Z') => Passed::Boolean(call!(self, GetBooleanField, object, id) != 0),
-            Some(b'B') => Passed::Byte(call!(self, GetByteField, object, id)),
-            Some(b'S') => Passed::Short(call!(self, GetShortField, object, id)),
-            Some(b'C') => Passed::Char(call!(self, GetCharField, object, id)),
-            Some(b'I') => Passed::Int(call!(self, GetIntField, object, id)),
-            Some(b'J') => Passed::Long(call!(self, GetLongField, object, id)),
-            Some(b'F') => Passed::Float(call!(self, GetFloatField, object, id)),
-            Some(b'D') => Passed::Double(call!(self, GetDoubleField, object, id)),
-            _ => {
-                let raw = call!(self, GetObjectField, object, id);
-                // SAFETY: the call returned null or a new local reference of the current frame.
-                Passed::Reference(unsafe { Local::from_raw(raw) })
-            }
-        })
+        Ok(by_type!(
+            self,
+            first_letter(descriptor),
+            [
+                GetBooleanField GetByteField GetShortField GetCharField GetIntField GetLongField
+                GetFloatField GetDoubleField GetObjectField
+            ],
+            (object, id)
+        ))
     }
 
     /// The value of a static field.
@@ -506,21 +495,16 @@ impl<'a> Jni<'a> {
     ) -> Result<Passed<'a>> {
         let id = self.static_field_id(class, name, descriptor)?;
         let class = class.raw();
-        Ok(match descriptor.as_bytes().first() {
-            Some(b'Z') => Passed::Boolean(call!(self, GetStaticBooleanField, class, id) != 0),
-            Some(b'B') => Passed::Byte(call!(self, GetStaticByteField, class, id)),
-            Some(b'S') => Passed::Short(call!(self, GetStaticShortField, class, id)),
-            Some(b'C') => Passed::Char(call!(self, GetStaticCharField, class, id)),
-            Some(b'I') => Passed::Int(call!(self, GetStaticIntField, class, id)),
-            Some(b'J') => Passed::Long(call!(self, GetStaticLongField, class, id)),
-            Some(b'F') => Passed::Float(call!(self, GetStaticFloatField, class, id)),
-            Some(b'D') => Passed::Double(call!(self, GetStaticDoubleField, class, id)),
-            _ => {
-                let raw = call!(self, GetStaticObjectField, class, id);
-                // SAFETY: the call returned null or a new local reference of the current frame.
-                Passed::Reference(unsafe { Local::from_raw(raw) })
-            }
-        })
+        Ok(by_type!(
+            self,
+            first_letter(descriptor),
+            [
+                GetStaticBooleanField GetStaticByteField GetStaticShortField GetStaticCharField
+                GetStaticIntField GetStaticLongField GetStaticFloatField GetStaticDoubleField
+                GetStaticObjectField
+            ],
+            (class, id)
+        ))
     }
 
     /// A static field, to be set back again and again.
@@ -530,49 +514,13 @@ impl<'a> Jni<'a> {
         name: &str,
         descriptor: &str,
     ) -> Result<StaticFieldId> {
-        let letter = descriptor.as_bytes().first().copied().unwrap_or(b'L');
         let id = self.static_field_id(class, name, descriptor)?;
-        Ok(StaticFieldId(id, letter))
+        Ok(StaticFieldId(id, first_letter(descriptor)))
     }
 
     /// Sets a static field to what it is before its class is initialised.
     pub fn clear_static_field(&self, class: &Local<'_>, field: &StaticFieldId) {
-        let (class, id) = (class.raw(), field.0);
-        match field.1 {
-            b'Z' => call!(self, SetStaticBooleanField, class, id, 0),
-            b'B' => call!(self, SetStaticByteField, class, id, 0),
-            b'S' => call!(self, SetStaticShortField, class, id, 0),
-            b'C' => call!(self, SetStaticCharField, class, id, 0),
-            b'I' => call!(self, SetStaticIntField, class, id, 0),
-            b'J' => call!(self, SetStaticLongField, class, id, 0),
-            b'F' => call!(self, SetStaticFloatField, class, id, 0.0),
-            b'D' => call!(self, SetStaticDoubleField, class, id, 0.0),
-            _ => call!(self, SetStaticObjectField, class, id, ptr::null_mut()),
-        }
-    }
-
-    fn static_field_id(
-        &self,
-        class: &Local<'_>,
-        name: &str,
-        descriptor: &str,
-    ) -> Result<j::jfieldID> {
-        let (name_c, descriptor_c) = (c_string(name)?, c_string(descriptor)?);
-        let id = call!(
-            self,
-            GetStaticFieldID,
-            class.raw(),
-            name_c.as_ptr(),
-            descriptor_c.as_ptr()
-        );
-        if id.is_null() {
-            self.clear_exception();
-            return Err(Error::Jni {
-                call: "GetStaticFieldID",
-                what: name.to_owned(),
-            });
-        }
-        Ok(id)
+        self.set_static(class, field.0, &Passed::zero(field.1));
     }
 
     /// A local reference to what a global one names.
@@ -586,13 +534,7 @@ impl<'a> Jni<'a> {
     /// A reference that outlives the callback.
     pub fn global(&self, object: &Local<'_>) -> Result<Global> {
         let raw = call!(self, NewGlobalRef, object.raw());
-        if raw.is_null() {
-            self.clear_exception();
-            return Err(Error::Jni {
-                call: "NewGlobalRef",
-                what: "out of memory".to_owned(),
-            });
-        }
+        let raw = self.not_null("NewGlobalRef", "out of memory", raw)?;
         Ok(Global(raw))
     }
 
@@ -600,15 +542,8 @@ impl<'a> Jni<'a> {
     pub fn delete_global(&self, global: Global) {
         call!(self, DeleteGlobalRef, global.0);
     }
+}
 
-    fn made(&self, call: &'static str, raw: j::jobject) -> Result<Local<'a>> {
-        // SAFETY: the call returned null or a new local reference of the current frame.
-        unsafe { Local::from_raw(raw) }.ok_or_else(|| {
-            self.clear_exception();
-            Error::Jni {
-                call,
-                what: "it threw".to_owned(),
-            }
-        })
-    }
+fn first_letter(descriptor: &str) -> u8 {
+    descriptor.as_bytes().first().copied().unwrap_or(b'L')
 }

@@ -1,13 +1,14 @@
 //! JNI, as far as an agent needs it. Every call checks for a pending exception and clears it, so
 //! none is ever left behind in the program.
 
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
 
 use jvmti_bindings::sys::jni as j;
 
-use crate::{Error, Result};
+use crate::{Error, Passed, Result};
 
 /// The JNI environment of the current thread, for the duration of a callback.
 #[derive(Clone, Copy)]
@@ -51,7 +52,21 @@ impl StaticMethodId {
 pub struct NativeMethod {
     pub name: &'static str,
     pub descriptor: &'static str,
-    pub function: *mut c_void,
+    function: *mut c_void,
+}
+
+impl NativeMethod {
+    pub fn new(
+        name: &'static str,
+        descriptor: &'static str,
+        function: *mut c_void,
+    ) -> NativeMethod {
+        NativeMethod {
+            name,
+            descriptor,
+            function,
+        }
+    }
 }
 
 impl<'a> Local<'a> {
@@ -83,6 +98,16 @@ macro_rules! call {
 }
 pub(crate) use call;
 
+/// Looks up the id of a member of a class.
+macro_rules! lookup {
+    ($self:ident, $function:ident, $class:ident, $name:ident, $descriptor:ident, $what:expr) => {{
+        let (name, descriptor) = (c_string($name)?, c_string($descriptor)?);
+        let (name, descriptor) = (name.as_ptr(), descriptor.as_ptr());
+        let id = call!($self, $function, $class.raw(), name, descriptor);
+        $self.not_null(stringify!($function), $what, id)
+    }};
+}
+
 impl<'a> Jni<'a> {
     /// # Safety
     /// `env` is the environment of the current thread and stays so for `'a`.
@@ -106,17 +131,21 @@ impl<'a> Jni<'a> {
         loader: Option<&Local<'_>>,
         bytes: &[u8],
     ) -> Result<Local<'a>> {
-        let name_c = c_string(name)?;
         let loader = loader.map_or(ptr::null_mut(), Local::raw);
-        let class = call!(
+        let class = self.define(&c_string(name)?, loader, bytes);
+        self.local("DefineClass", name, class)
+    }
+
+    /// Defines a class; null, and an exception pending, where that fails.
+    pub(crate) fn define(&self, name: &CStr, loader: j::jobject, bytes: &[u8]) -> j::jclass {
+        call!(
             self,
             DefineClass,
-            name_c.as_ptr(),
+            name.as_ptr(),
             loader,
             bytes.as_ptr().cast(),
             bytes.len() as j::jsize
-        );
-        self.local("DefineClass", name, class)
+        )
     }
 
     pub fn register_natives(&self, class: &Local<'_>, methods: &[NativeMethod]) -> Result<()> {
@@ -150,22 +179,8 @@ impl<'a> Jni<'a> {
     }
 
     pub fn method(&self, class: &Local<'_>, name: &str, descriptor: &str) -> Result<MethodId> {
-        let (name_c, descriptor_c) = (c_string(name)?, c_string(descriptor)?);
-        let id = call!(
-            self,
-            GetMethodID,
-            class.raw(),
-            name_c.as_ptr(),
-            descriptor_c.as_ptr()
-        );
-        if id.is_null() {
-            self.clear_exception();
-            return Err(Error::Jni {
-                call: "GetMethodID",
-                what: format!("{name}{descriptor}"),
-            });
-        }
-        Ok(MethodId(id))
+        let signature = format_args!("{name}{descriptor}");
+        lookup!(self, GetMethodID, class, name, descriptor, signature).map(MethodId)
     }
 
     pub fn static_method(
@@ -174,22 +189,8 @@ impl<'a> Jni<'a> {
         name: &str,
         descriptor: &str,
     ) -> Result<StaticMethodId> {
-        let (name_c, descriptor_c) = (c_string(name)?, c_string(descriptor)?);
-        let id = call!(
-            self,
-            GetStaticMethodID,
-            class.raw(),
-            name_c.as_ptr(),
-            descriptor_c.as_ptr()
-        );
-        if id.is_null() {
-            self.clear_exception();
-            return Err(Error::Jni {
-                call: "GetStaticMethodID",
-                what: format!("{name}{descriptor}"),
-            });
-        }
-        Ok(StaticMethodId(id))
+        let signature = format_args!("{name}{descriptor}");
+        lookup!(self, GetStaticMethodID, class, name, descriptor, signature).map(StaticMethodId)
     }
 
     /// Calls a method that takes references and returns one.
@@ -199,30 +200,18 @@ impl<'a> Jni<'a> {
         method: MethodId,
         arguments: &[&Local<'_>],
     ) -> Result<Option<Local<'a>>> {
-        let values: Vec<j::jvalue> = arguments.iter().map(|a| j::jvalue { l: a.raw() }).collect();
-        let result = call!(
-            self,
-            CallObjectMethodA,
-            receiver.raw(),
-            method.0,
-            values.as_ptr()
-        );
-        self.check("CallObjectMethod")?;
-        // SAFETY: the call returned null or a new local reference of the current frame.
-        Ok(unsafe { Local::from_raw(result) })
+        let passed = arguments.iter().map(|it| Passed::Reference(Some(**it)));
+        let passed: Vec<Passed<'_>> = passed.collect();
+        let called = self.invoke(receiver, method, &passed, b'L');
+        let result = called.map_err(|_| threw("CallObjectMethod"))?;
+        Ok(result.reference())
     }
 
     /// Calls a method that takes nothing and returns a boolean.
     pub fn call_boolean(&self, receiver: &Local<'_>, method: MethodId) -> Result<bool> {
-        let result = call!(
-            self,
-            CallBooleanMethodA,
-            receiver.raw(),
-            method.0,
-            ptr::null()
-        );
-        self.check("CallBooleanMethod")?;
-        Ok(result != 0)
+        let called = self.invoke(receiver, method, &[], b'Z');
+        let result = called.map_err(|_| threw("CallBooleanMethod"))?;
+        Ok(matches!(result, Passed::Boolean(true)))
     }
 
     /// Calls a static method that takes nothing and returns a reference.
@@ -231,63 +220,8 @@ impl<'a> Jni<'a> {
         class: &Local<'_>,
         method: StaticMethodId,
     ) -> Result<Option<Local<'a>>> {
-        let result = call!(
-            self,
-            CallStaticObjectMethodA,
-            class.raw(),
-            method.0,
-            ptr::null()
-        );
-        self.check("CallStaticObjectMethod")?;
-        // SAFETY: the call returned null or a new local reference of the current frame.
-        Ok(unsafe { Local::from_raw(result) })
-    }
-
-    /// Sets a static boolean field.
-    pub fn set_static_boolean(&self, class: &Local<'_>, name: &str, value: bool) -> Result<()> {
-        let (name_c, descriptor_c) = (c_string(name)?, c_string("Z")?);
-        let id = call!(
-            self,
-            GetStaticFieldID,
-            class.raw(),
-            name_c.as_ptr(),
-            descriptor_c.as_ptr()
-        );
-        if id.is_null() {
-            self.clear_exception();
-            return Err(Error::Jni {
-                call: "GetStaticFieldID",
-                what: name.to_owned(),
-            });
-        }
-        call!(
-            self,
-            SetStaticBooleanField,
-            class.raw(),
-            id,
-            u8::from(value)
-        );
-        Ok(())
-    }
-
-    /// The value of a static `long` field.
-    pub fn static_long(&self, class: &Local<'_>, name: &str) -> Result<i64> {
-        let (name_c, descriptor_c) = (c_string(name)?, c_string("J")?);
-        let id = call!(
-            self,
-            GetStaticFieldID,
-            class.raw(),
-            name_c.as_ptr(),
-            descriptor_c.as_ptr()
-        );
-        if id.is_null() {
-            self.clear_exception();
-            return Err(Error::Jni {
-                call: "GetStaticFieldID",
-                what: name.to_owned(),
-            });
-        }
-        Ok(call!(self, GetStaticLongField, class.raw(), id))
+        let called = self.static_object(class, method, &[]);
+        called.map_err(|_| threw("CallStaticObjectMethod"))
     }
 
     /// The value of a `long` field that the object's class declares or inherits.
@@ -298,42 +232,22 @@ impl<'a> Jni<'a> {
         Ok(call!(self, GetLongField, object.raw(), id?))
     }
 
-    /// The value of a field of a reference type, as `class` or a superclass of it declares it.
-    pub fn object_field(
-        &self,
-        object: &Local<'_>,
-        class: &Local<'_>,
-        name: &str,
-        descriptor: &str,
-    ) -> Result<Option<Local<'a>>> {
-        let id = self.field(class, name, descriptor)?;
-        let raw = call!(self, GetObjectField, object.raw(), id);
-        // SAFETY: the call returned null or a new local reference of the current frame.
-        Ok(unsafe { Local::from_raw(raw) })
-    }
-
     pub(crate) fn field(
         &self,
         class: &Local<'_>,
         name: &str,
         descriptor: &str,
     ) -> Result<j::jfieldID> {
-        let (name_c, descriptor_c) = (c_string(name)?, c_string(descriptor)?);
-        let id = call!(
-            self,
-            GetFieldID,
-            class.raw(),
-            name_c.as_ptr(),
-            descriptor_c.as_ptr()
-        );
-        if id.is_null() {
-            self.clear_exception();
-            return Err(Error::Jni {
-                call: "GetFieldID",
-                what: name.to_owned(),
-            });
-        }
-        Ok(id)
+        lookup!(self, GetFieldID, class, name, descriptor, name)
+    }
+
+    pub(crate) fn static_field_id(
+        &self,
+        class: &Local<'_>,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<j::jfieldID> {
+        lookup!(self, GetStaticFieldID, class, name, descriptor, name)
     }
 
     /// Whether an object is of a class or a subclass of it.
@@ -358,8 +272,7 @@ impl<'a> Jni<'a> {
 
     pub fn new_string(&self, text: &str) -> Result<Local<'a>> {
         let units: Vec<u16> = text.encode_utf16().collect();
-        let string = call!(self, NewString, units.as_ptr(), units.len() as j::jsize);
-        self.local("NewString", text, string)
+        self.new_string_units(&units)
     }
 
     /// The code units of a string.
@@ -387,7 +300,9 @@ impl<'a> Jni<'a> {
 
     pub fn array_element(&self, array: &Local<'_>, index: usize) -> Result<Option<Local<'a>>> {
         let raw = call!(self, GetObjectArrayElement, array.raw(), index as j::jsize);
-        self.check("GetObjectArrayElement")?;
+        if self.clear_exception() {
+            return Err(threw("GetObjectArrayElement"));
+        }
         // SAFETY: the call returned null or a new local reference of the current frame.
         Ok(unsafe { Local::from_raw(raw) })
     }
@@ -450,7 +365,7 @@ impl<'a> Jni<'a> {
                 what: "out of memory".to_owned(),
             });
         }
-        let _frame = Frame(self);
+        let _frame = LocalFrame(self);
         Ok(f(self))
     }
 
@@ -471,24 +386,29 @@ impl<'a> Jni<'a> {
         pending
     }
 
-    fn check(&self, call: &'static str) -> Result<()> {
-        if self.clear_exception() {
-            return Err(Error::Jni {
-                call,
-                what: "it threw".to_owned(),
-            });
-        }
-        Ok(())
-    }
-
-    fn local(&self, call: &'static str, what: &str, raw: j::jobject) -> Result<Local<'a>> {
+    /// A pointer that a call returned, unless it is null.
+    pub(crate) fn not_null(
+        &self,
+        call: &'static str,
+        what: impl fmt::Display,
+        raw: *mut c_void,
+    ) -> Result<*mut c_void> {
         if raw.is_null() {
             self.clear_exception();
-            return Err(Error::Jni {
-                call,
-                what: what.to_owned(),
-            });
+            let what = what.to_string();
+            return Err(Error::Jni { call, what });
         }
+        Ok(raw)
+    }
+
+    /// A new local reference that a call returned, unless it is null.
+    pub(crate) fn local(
+        &self,
+        call: &'static str,
+        what: &str,
+        raw: j::jobject,
+    ) -> Result<Local<'a>> {
+        let raw = self.not_null(call, what, raw)?;
         Ok(Local {
             raw,
             scope: PhantomData,
@@ -496,10 +416,15 @@ impl<'a> Jni<'a> {
     }
 }
 
-/// A frame of local references, which ends also where a panic leaves it.
-struct Frame<'j, 'a>(&'j Jni<'a>);
+fn threw(call: &'static str) -> Error {
+    let what = "it threw".to_owned();
+    Error::Jni { call, what }
+}
 
-impl Drop for Frame<'_, '_> {
+/// A frame of local references, which ends also where a panic leaves it.
+struct LocalFrame<'j, 'a>(&'j Jni<'a>);
+
+impl Drop for LocalFrame<'_, '_> {
     fn drop(&mut self) {
         let jni = self.0;
         call!(jni, PopLocalFrame, ptr::null_mut());

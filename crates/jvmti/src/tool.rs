@@ -119,16 +119,6 @@ impl Jvmti {
         )
     }
 
-    pub fn disable(self, event: t::jvmtiEvent) -> Result<()> {
-        call!(
-            self,
-            SetEventNotificationMode,
-            t::JVMTI_DISABLE,
-            event,
-            ptr::null_mut()
-        )
-    }
-
     pub fn is_live(self) -> bool {
         let mut phase: t::jvmtiPhase = 0;
         call!(self, GetPhase, &mut phase).is_ok() && phase == t::JVMTI_PHASE_LIVE

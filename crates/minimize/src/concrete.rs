@@ -8,7 +8,7 @@ use std::sync::Arc;
 use culprit_model::script::Builder;
 use culprit_model::value::Shape;
 use culprit_model::{Reference, Site, Value};
-use culprit_scripts::{Run, RunScript, TEXT, printing};
+use culprit_scripts::{RunScript, ScriptRun, TEXT, printing};
 use culprit_signature::Thrown;
 
 use crate::{Error, Script};
@@ -23,7 +23,7 @@ const ERROR: &str = "java/lang/AssertionError";
 pub(crate) fn concrete(
     script: &Script,
     runs: &RunScript<'_>,
-    is_failing: &dyn Fn(&Run) -> bool,
+    is_failing: &dyn Fn(&ScriptRun) -> bool,
 ) -> Result<Script, Error> {
     let mut best = script.clone();
     best.waits.clear();
@@ -96,7 +96,7 @@ fn value_of(
         builder.raise(thrown),
     ]);
     asking.tables = Arc::new(builder.finish());
-    let Run::Threw { trace, .. } = runs(&asking)? else {
+    let ScriptRun::Threw { trace, .. } = runs(&asking)? else {
         return Ok(None);
     };
     let said = Thrown::parse(&trace).and_then(|thrown| thrown.message);
@@ -124,7 +124,7 @@ fn read(name: &str, said: &str) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use culprit_model::script::Target;
+    use culprit_model::script::MemberName;
     use culprit_model::{ObjectId, Tables};
 
     use super::*;
@@ -141,18 +141,18 @@ mod tests {
         let statements = vec![
             builder.construct("shop/Till", "()V", Vec::new(), till.clone()),
             builder.call(
-                Target::of("shop/Till", "price", "()I"),
+                MemberName::of("shop/Till", "price", "()I"),
                 till.clone(),
                 vec![],
                 Some(price.clone()),
             ),
             builder.call_static(
-                Target::of("shop/Till", "name", "()Ljava/lang/String;"),
+                MemberName::of("shop/Till", "name", "()Ljava/lang/String;"),
                 Vec::new(),
                 Some(name.clone()),
             ),
             builder.call(
-                Target::of("shop/Till", "charge", "(ILjava/lang/String;Lshop/Till;)V"),
+                MemberName::of("shop/Till", "charge", "(ILjava/lang/String;Lshop/Till;)V"),
                 till.clone(),
                 vec![price, name, till],
                 None,
@@ -164,16 +164,16 @@ mod tests {
     }
 
     /// Answers a question for a value, and else whether a script is given what it fails with.
-    fn run(script: &Script, needs_name: bool) -> Run {
+    fn run(script: &Script, needs_name: bool) -> ScriptRun {
         let last = &script.statements[script.statements.len() - 1];
-        let threw = |message: &str| Run::Threw {
+        let threw = |message: &str| ScriptRun::Threw {
             at: 0,
             trace: format!("java.lang.AssertionError: {message}\n\tat X.x(X.java:1)\n"),
         };
         if script.statements.len() == 4 {
             let is_literal = !matches!(&last.given[2], Value::Reference(Reference::Object { .. }));
             return match is_literal && needs_name {
-                true => Run::Done,
+                true => ScriptRun::Done,
                 false => threw("failed"),
             };
         }
@@ -186,7 +186,7 @@ mod tests {
 
     fn given(needs_name: bool) -> Script {
         let runs = |script: &Script| Ok(run(script, needs_name));
-        let fails = |run: &Run| matches!(run, Run::Threw { trace, .. } if trace.contains("failed"));
+        let fails = |run: &ScriptRun| matches!(run, ScriptRun::Threw { trace, .. } if trace.contains("failed"));
         concrete(&script(), &runs, &fails).unwrap()
     }
 

@@ -1,7 +1,7 @@
 //! Errors of a reduction.
 
 use culprit_jvm::{LaunchError, PoolError};
-use culprit_scripts::Run;
+use culprit_scripts::ScriptRun;
 use culprit_signature::Refusal;
 
 /// A script could not be reduced to a test.
@@ -27,10 +27,10 @@ pub enum Error {
     Print(String),
     /// The recorded calls do not fail the same way when they are made alone.
     #[error("the recorded calls, made alone, do not fail the same way: {0}")]
-    OtherFailure(Run),
+    OtherFailure(ScriptRun),
     /// They fail the same way, apart from the values in the message.
     #[error("the recorded calls, made alone, fail with another message: {0}")]
-    OtherMessage(Run),
+    OtherMessage(ScriptRun),
     /// The failure is one that a sandbox causes, too.
     #[error(
         "the failure is that the system denied {0}: in the sandbox, which denies the same, \

@@ -1,6 +1,6 @@
 //! The reducer and verifier of scripts: from a script that fails to a test that was seen to fail.
 //!
-//! [`make_test`] is the whole way. [`slice()`] keeps the statements that share objects with the failing one,
+//! [`TestMaker::make`] runs all stages. [`slice()`] keeps the statements that share objects with the failing one,
 //! [`minimise`] removes the statements that the failure does not depend on, the rest of the reduction merges
 //! objects and simplifies values, and [`verify()`] compiles the printed test and runs it in a JVM of its own.
 //! Candidates run on a [`Stage`] of worker JVMs.
@@ -19,10 +19,10 @@ mod verify;
 pub use culprit_model::{Script, Statement};
 pub use error::Error;
 pub use minimise::{CALLS, Likeness, Minimised, minimise};
-pub use pipeline::{Found, TestTools, full_name, make_test};
+pub use pipeline::{MinimizedTest, TargetFailure, TestMaker, full_name};
 pub use shrink::VALUES;
 pub use slice::slice;
 pub use stage::Stage;
 pub use verify::{
-    ByHand, Checked, Fails, Needed, Runner, Surroundings, VARIABLES, Verified, junit_of, verify,
+    ByHand, Checked, Fails, Needed, Runner, TestEnvironment, VARIABLES, Verified, junit_of, verify,
 };

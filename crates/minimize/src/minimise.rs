@@ -8,11 +8,11 @@ use culprit_model::observe::is_jdk_name;
 use culprit_model::script::Effect;
 use culprit_model::{ObjectId, Reference, Site, SiteId, SiteKind, Tables, Value};
 use culprit_reduce::{
-    Artefact, ArtefactOracle, DeltaSet, Digester, Driver, End, Error as Refused, Goal, Needs,
-    Problem, Scale, Schedule, Search, Verdict, Wanted,
+    Artefact, ArtefactOracle, DeltaSet, Digester, Driver, Error as Refused, Goal, Needs, Problem,
+    Scale, Schedule, Search, SearchEnd, Verdict, Wanted,
 };
 use culprit_scripts::{
-    Error as ScriptError, Run, closure, finds_fault, interactions, is_for_assertions, needs,
+    Error as ScriptError, ScriptRun, closure, finds_fault, interactions, is_for_assertions, needs,
     standard_stream,
 };
 use culprit_signature::{Grade, Signature};
@@ -29,7 +29,7 @@ pub struct Minimised {
     pub captured: usize,
     pub sliced: usize,
     /// How the search ended. If early, more calls could be removed.
-    pub end: End,
+    pub end: SearchEnd,
     /// Whether objects were merged after the last search.
     pub(crate) is_merged: bool,
 }
@@ -118,7 +118,7 @@ fn minimise_once(
     let slice = slice(script, last);
     let (captured, sliced) = (interactions(script, &all), interactions(script, &slice));
     let first = bench.run(&all)?;
-    if let Run::Threw { trace, .. } = &first {
+    if let ScriptRun::Threw { trace, .. } = &first {
         match grade(trace) {
             Some(reached) if reached >= Grade::L3 => bench.enough = Grade::L3,
             Some(reached) if reached >= bench.enough && reached < wanted => {
@@ -243,7 +243,7 @@ enum Returns {
 /// What a search came to.
 struct Reduced {
     kept: Vec<usize>,
-    end: End,
+    end: SearchEnd,
 }
 
 impl Reducer<'_> {
@@ -256,7 +256,7 @@ impl Reducer<'_> {
         if deltas.is_empty() || self.fails_in_time(&fixed)? {
             return Ok(Reduced {
                 kept: fixed,
-                end: End::Minimal,
+                end: SearchEnd::Minimal,
             });
         }
         let place = |n: &usize| deltas.binary_search(n).ok().map(|at| at as u32);
@@ -280,7 +280,7 @@ impl Reducer<'_> {
         };
         let mut found = self.search(&calls, &problem, Schedule::default(), whole.len())?;
         let left = interactions(self.script, &found.kept);
-        if left > MANY && found.end == End::Minimal {
+        if left > MANY && found.end == SearchEnd::Minimal {
             // Each schedule ends where nothing can be taken out any more, but not at the same place.
             let least = found.kept.len();
             let other = self.search(&calls, &problem, Schedule::Classic, least)?;
@@ -542,7 +542,7 @@ impl Reducer<'_> {
     }
 
     /// The stack trace of a run that ended with the failure.
-    fn trace(&self, run: &Run) -> Option<String> {
+    fn trace(&self, run: &ScriptRun) -> Option<String> {
         trace(run, self.grade, self.enough)
     }
 
@@ -550,7 +550,7 @@ impl Reducer<'_> {
         kept.iter().map(|number| &self.script.statements[*number])
     }
 
-    fn run(&self, kept: &[usize]) -> Result<Run, Error> {
+    fn run(&self, kept: &[usize]) -> Result<ScriptRun, Error> {
         self.run_counted(&self.script.tables, self.statements(kept))
     }
 
@@ -558,7 +558,7 @@ impl Reducer<'_> {
         &self,
         tables: &Arc<Tables>,
         statements: impl IntoIterator<Item = &'s Statement>,
-    ) -> Result<Run, Error> {
+    ) -> Result<ScriptRun, Error> {
         self.driver.count_run();
         Ok(self.stage.run(tables, statements, self.fresh)?)
     }
@@ -578,9 +578,9 @@ impl Reducer<'_> {
 }
 
 /// The stack trace of a run that ended with the failure, by the grade of its likeness.
-fn trace(run: &Run, grade: &dyn Fn(&str) -> Option<Grade>, enough: Grade) -> Option<String> {
+fn trace(run: &ScriptRun, grade: &dyn Fn(&str) -> Option<Grade>, enough: Grade) -> Option<String> {
     match run {
-        Run::Threw { trace, .. } if grade(trace) >= Some(enough) => Some(trace.clone()),
+        ScriptRun::Threw { trace, .. } if grade(trace) >= Some(enough) => Some(trace.clone()),
         _ => None,
     }
 }
@@ -636,9 +636,11 @@ impl ArtefactOracle for Calls<'_> {
             return Ok(Verdict::Fail(trace));
         }
         Ok(match run {
-            Run::Done => Verdict::Pass,
-            Run::Threw { trace, .. } => Verdict::Unresolved(trace),
-            Run::Refused { .. } | Run::Unresolved(_) => Verdict::Unresolved(run.to_string()),
+            ScriptRun::Done => Verdict::Pass,
+            ScriptRun::Threw { trace, .. } => Verdict::Unresolved(trace),
+            ScriptRun::Refused { .. } | ScriptRun::Unresolved(_) => {
+                Verdict::Unresolved(run.to_string())
+            }
         })
     }
 }

@@ -1,37 +1,36 @@
-//! The whole way from a script that fails to a test that was seen to fail: reduced, printed and checked.
+//! From a script that fails to a test that was seen to fail: reduced, printed and checked.
 
 use std::io;
-use std::path::Path;
 
-use culprit_junit::{ClassBytes, Junit, Notes, Options, Test, print};
-use culprit_jvm::{Jdk, WorkingFolder};
+use culprit_junit::{ClassBytes, Notes, Options, PrintedTest, print};
+use culprit_jvm::WorkingFolder;
 use culprit_model::{Reference, Value};
-use culprit_program::{Confines, Program};
+use culprit_program::Program;
 use culprit_reduce::{Driver, GRACE};
 use culprit_scripts::{
-    CONDITION_CLASS, Condition, Predicate, Run, fetches, interactions, is_for_assertions, links,
-    seek, with_aliases, without_idle_conditions,
+    CONDITION_CLASS, Condition, Predicate, ScriptRun, fetches, interactions, is_for_assertions,
+    links, seek, with_aliases, without_idle_conditions,
 };
 use culprit_signature::{Grade, Refusal, Signature, Thrown};
 use culprit_wire::FreshState;
 
 use crate::concrete::concrete;
 use crate::shrink::shrink;
-use crate::verify::Surroundings;
+use crate::verify::TestEnvironment;
 use crate::{
     ByHand, Checked, Error, Likeness, Minimised, Needed, Runner, Script, Stage, Statement,
     Verified, minimise, verify,
 };
 
-/// What came of a recording.
+/// A verified test, and the reduced script that it is printed from.
 #[derive(Debug)]
-pub struct Found {
+pub struct MinimizedTest {
     pub minimised: Minimised,
     /// Candidates that were run.
     pub tests: u64,
     /// Why verdicts are missing in a journal.
     pub journal_trouble: Option<io::Error>,
-    pub test: Test,
+    pub test: PrintedTest,
     pub verified: Verified,
     /// Who ran the test.
     pub runner: Runner,
@@ -47,7 +46,7 @@ pub struct Found {
     pub is_misprinted: bool,
 }
 
-impl Found {
+impl MinimizedTest {
     /// Whether the test was seen to fail as the program did.
     pub fn fails_the_same_way(&self) -> bool {
         matches!(self.verified, Verified::Threw(_)) && self.grade >= Some(Signature::ENOUGH)
@@ -63,269 +62,269 @@ fn left(minimised: &Minimised, notes: &Notes) -> usize {
     interactions(&minimised.script, &notes.written)
 }
 
-/// The tools and settings with which a test is made.
-pub struct TestTools<'a> {
-    pub program: &'a Program,
-    pub jdk: &'a Jdk,
-    pub stage: &'a Stage,
-    pub junit: Junit,
-    /// Who runs the test.
-    pub runner: Runner,
-    /// An empty folder for files on the way.
-    pub folder: &'a Path,
-    /// The folder of the user that the test is meant for.
-    pub directory: Option<&'a Path>,
-    /// What the whole script has to have in common with the failure.
+/// The failure that a test must show.
+#[derive(Clone, Copy)]
+pub struct TargetFailure<'a> {
+    pub signature: &'a Signature,
+    /// The least grade of the failure of the whole script.
     pub wanted: Grade,
-    /// Rights and limits of the compiler and of the test.
-    pub confines: &'a Confines,
+    /// The condition that makes it a failure, if the script does not end with it.
+    pub condition: Option<&'a Condition>,
+    /// The same, compiled, if it is about objects.
+    pub predicate: Option<&'a Predicate>,
+}
+
+/// Makes a test of a script.
+#[derive(Clone, Copy)]
+pub struct TestMaker<'a> {
+    pub program: &'a Program,
+    pub failure: TargetFailure<'a>,
+    /// The workers of candidates.
+    pub stage: &'a Stage,
     /// Runs all searches, under one budget.
     pub driver: &'a Driver<'a>,
-    /// What makes it a failure that the script does not end with.
-    pub condition: Option<&'a Condition>,
-    /// The same, compiled, where it is about objects.
-    pub predicate: Option<&'a Predicate>,
-    /// Names of tests that there are, with their packages.
-    pub taken: Vec<String>,
+    /// The tools and folders of the last check.
+    pub surroundings: TestEnvironment<'a>,
+    /// Names of tests that exist already, with their packages.
+    pub taken: &'a [String],
     /// Whether numbers and texts are given as they were, and not computed again.
     pub concrete: bool,
 }
 
-/// Makes a test of a recorded failure.
-///
-/// Candidates share JVMs, and a test has one of its own. Where neither the test nor the script that it was printed
-/// from fails in a new JVM, or where the same calls fail in one run and pass in another, candidates found something that others
-/// had left in the JDK, such as a port or a lock: then each candidate has a JVM of its own, too.
-pub fn make_test(
-    script: &Script,
-    signature: &Signature,
-    tools: &TestTools<'_>,
-) -> Result<Found, Error> {
-    let folder = &tools.folder.join("alone");
-    let alone = || {
-        let again = TestTools {
-            folder,
-            taken: tools.taken.clone(),
-            ..*tools
-        };
-        make_and_check(script, signature, &again)
-    };
-    let mut found = match make_and_check(script, signature, tools) {
-        Err(Error::Unsteady) if !tools.stage.deadline().is_over() => {
-            tools.stage.use_new_workers();
-            return alone();
-        }
-        found => found?,
-    };
-    let ran = matches!(found.verified, Verified::Passed | Verified::Threw(_));
-    if !ran || found.grade >= Some(Signature::ENOUGH) || tools.stage.deadline().is_over() {
-        return Ok(found);
-    }
-    tools.stage.use_new_workers();
-    let left = &found.minimised.script;
-    let ran = (tools.stage).run(&left.tables, &left.statements, FreshState::NewLoader);
-    let run = match ran.map_err(Error::from) {
-        Err(error) if error.is_end() => return Ok(found),
-        run => run?,
-    };
-    if let Run::Threw { trace, .. } = run {
-        let grade = Thrown::parse(&trace).and_then(|thrown| signature.grade(&thrown));
-        found.is_misprinted = grade >= Some(Signature::ENOUGH);
-    }
-    if found.is_misprinted {
-        return Ok(found);
-    }
-    match alone() {
-        Ok(again) if again.grade > found.grade => Ok(again),
-        _ => Ok(found),
-    }
+/// The form of a printed test.
+#[derive(Clone, Copy)]
+struct Form<'a> {
+    loops: bool,
+    /// The environment variables that the comment names.
+    needs: Option<&'a Needed>,
 }
 
-fn make_and_check(
-    script: &Script,
-    signature: &Signature,
-    tools: &TestTools<'_>,
-) -> Result<Found, Error> {
-    let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
-    if let Some(refusal) = Refusal::of(signature.thrown()).filter(|_| tools.stage.is_confined()) {
-        return Err(Error::Refused(refusal));
-    }
-    let likeness = Likeness {
-        grade: &grade,
-        wanted: tools.wanted,
+impl Form<'_> {
+    const PLAIN: Form<'static> = Form {
+        loops: true,
+        needs: None,
     };
-    let driver = tools.driver;
-    let tests_before = driver.tally().run();
-    let deadline = tools.stage.deadline();
-    let mut minimised = Err(Error::NotLinked);
-    let runs = |script: &Script| {
-        driver.count_run();
-        let stage = tools.stage;
-        stage.run(&script.tables, &script.statements, FreshState::NewLoader)
-    };
-    let sought = match (tools.predicate, tools.condition) {
-        (Some(predicate), _) => predicate.seek(script, tools.program, &runs)?,
-        (None, Some(condition)) => seek(script, condition, &runs)?,
-        (None, None) => script.clone(),
-    };
-    let ways = fetches(&sought, tools.program);
-    let linked = |script: &Script| {
-        let last = script.statements.len().saturating_sub(1);
-        if script.waits.iter().any(|wait| wait.statement == last) {
-            return vec![script.clone()];
-        }
-        // What the assertion is given may come from a call as it is.
-        let is_given = |statement: &Statement| !statement.uses().is_empty();
-        let own = script.statements.last().is_some_and(is_given);
-        let own = own.then(|| script.clone());
-        own.into_iter().chain(links(script)).collect()
-    };
-    for script in ways.iter().flat_map(linked) {
-        minimised = minimise(&script, tools.stage, &likeness, driver);
-        let is_other = matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked));
-        if !is_other || driver.is_over() {
-            break;
-        }
-    }
-    let mut minimised = minimised?;
-    if tools.concrete && !driver.is_over() {
-        let fails = |run: &Run| match run {
-            Run::Threw { trace, .. } => grade(trace) >= Some(Signature::ENOUGH),
-            _ => false,
-        };
-        let concrete = concrete(&minimised.script, &runs, &fails);
-        // What made the values is not needed any more.
-        let smaller = match concrete {
-            Err(error) if error.is_end() => Err(error),
-            concrete => minimise(&concrete?, tools.stage, &likeness, driver),
-        };
-        if let Ok(smaller) = smaller {
-            minimised = Minimised {
-                captured: minimised.captured,
-                sliced: minimised.sliced,
-                ..smaller
+}
+
+impl TestMaker<'_> {
+    /// Reduces a script, prints it as a test and checks the test.
+    ///
+    /// Candidates share JVMs, and a test has one of its own. If neither the test nor the script that it was printed
+    /// from fails in a new JVM, or if the same calls fail in one run and pass in another, candidates depend on something
+    /// that others left in the JDK, such as a port or a lock: then each candidate has a JVM of its own, too.
+    pub fn make(&self, script: &Script) -> Result<MinimizedTest, Error> {
+        let folder = &self.surroundings.folder.join("alone");
+        let alone = || {
+            let again = TestMaker {
+                surroundings: TestEnvironment {
+                    folder,
+                    ..self.surroundings
+                },
+                ..*self
             };
-        }
-    }
-    let before = minimised.script.clone();
-    if !driver.is_over() {
-        minimised = shrink(minimised, tools.stage, driver)?;
-    }
-    minimised.script = without_idle_conditions(&minimised.script);
-    let mut test = printed(&minimised, signature, tools, (true, None));
-    if test.is_err() {
-        // What is small need not be printable.
-        minimised.script = before;
-        test = printed(&minimised, signature, tools, (true, None));
-    }
-    let mut test = test?;
-    let class_path: Vec<_> = tools.program.class_path().map(Path::to_owned).collect();
-    let surroundings = Surroundings {
-        jdk: tools.jdk,
-        class_path: &class_path,
-        junit: tools.junit,
-        runner: tools.runner,
-        folder: tools.folder,
-        works_in: tools.stage.folder(),
-        directory: tools.directory,
-        confines: tools.confines,
-        deadline,
-    };
-    let graded = |verified: &Verified| match verified {
-        Verified::Threw(trace) => grade(trace),
-        _ => None,
-    };
-    // What was found in time is checked, even where that takes a little longer.
-    let tests = driver.tally().run() - tests_before;
-    if driver.is_over() {
-        minimised.end = driver.end();
-    }
-    driver.close();
-    let fails = |verified: &Verified| graded(verified) >= Some(Signature::ENOUGH);
-    let mut loops = true;
-    let checked = deadline.complete(GRACE, || {
-        let checked = verify(&test, &surroundings, driver, &fails)?;
-        let is_judged = !matches!(
-            checked.verified,
-            Verified::NoCompiler(_) | Verified::Interrupted
-        );
-        if !is_judged || graded(&checked.verified).is_some() || test.notes.loops == 0 {
-            return Ok(checked);
-        }
-        // A straight line asks less of the compiler.
-        loops = false;
-        test = printed(&minimised, signature, tools, (loops, None))?;
-        let folder = &tools.folder.join("straight");
-        let straight = Surroundings {
-            folder,
-            ..surroundings
+            again.make_and_check(script)
         };
-        verify(&test, &straight, driver, &fails)
-    });
-    let Checked {
-        verified,
-        runner,
-        needs,
-    } = checked?;
-    if needs.is_some() {
-        test = printed(&minimised, signature, tools, (loops, needs.as_ref()))?;
+        let mut found = match self.make_and_check(script) {
+            Err(Error::Unsteady) if !self.stage.deadline().is_over() => {
+                self.stage.use_new_workers();
+                return alone();
+            }
+            found => found?,
+        };
+        let ran = matches!(found.verified, Verified::Passed | Verified::Threw(_));
+        if !ran || found.grade >= Some(Signature::ENOUGH) || self.stage.deadline().is_over() {
+            return Ok(found);
+        }
+        self.stage.use_new_workers();
+        let left = &found.minimised.script;
+        let ran = self
+            .stage
+            .run(&left.tables, &left.statements, FreshState::NewLoader);
+        let run = match ran.map_err(Error::from) {
+            Err(error) if error.is_end() => return Ok(found),
+            run => run?,
+        };
+        if let ScriptRun::Threw { trace, .. } = run {
+            let grade =
+                Thrown::parse(&trace).and_then(|thrown| self.failure.signature.grade(&thrown));
+            found.is_misprinted = grade >= Some(Signature::ENOUGH);
+        }
+        if found.is_misprinted {
+            return Ok(found);
+        }
+        match alone() {
+            Ok(again) if again.grade > found.grade => Ok(again),
+            _ => Ok(found),
+        }
     }
-    let grade = graded(&verified);
-    let is_confined = tools.confines.sandbox.is_some();
-    let by_hand = is_confined.then(|| ByHand::of(&surroundings, runner));
-    Ok(Found {
-        minimised,
-        tests,
-        journal_trouble: driver.take_journal_trouble(),
-        test,
-        verified,
-        runner,
-        grade,
-        needs,
-        by_hand,
-        works_in: tools.stage.folder().clone(),
-        is_misprinted: false,
-    })
-}
 
-fn printed(
-    minimised: &Minimised,
-    signature: &Signature,
-    tools: &TestTools<'_>,
-    (loops, needs): (bool, Option<&Needed>),
-) -> Result<Test, Error> {
-    let classes = ClassBytes(|name: &str| tools.program.bytes(name));
-    let is_a = |class: &str, wanted: &str| tools.program.is_a(class, wanted);
-    let script = with_aliases(&minimised.script, &is_a);
-    let class = name(&minimised.script);
-    let mut number = 0;
-    loop {
-        number += 1;
-        let options = Options {
-            junit: tools.junit,
-            name: match number {
-                1 => format!("{class}Test"),
-                2 => format!("{class}FailureTest"),
-                _ => format!("{class}Failure{}Test", number - 1),
-            },
-            loops,
-            condition: tools.predicate.map(Predicate::printed),
+    fn make_and_check(&self, script: &Script) -> Result<MinimizedTest, Error> {
+        let TargetFailure { signature, .. } = self.failure;
+        let grade = |trace: &str| Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown));
+        if let Some(refusal) = Refusal::of(signature.thrown()).filter(|_| self.stage.is_confined())
+        {
+            return Err(Error::Refused(refusal));
+        }
+        let likeness = Likeness {
+            grade: &grade,
+            wanted: self.failure.wanted,
         };
-        let test = print(&script, &classes, &options, |notes| {
-            comment(signature, minimised, notes, needs)
+        let driver = self.driver;
+        let tests_before = driver.tally().run();
+        let mut minimised = Err(Error::NotLinked);
+        let runs = |script: &Script| {
+            driver.count_run();
+            let stage = self.stage;
+            stage.run(&script.tables, &script.statements, FreshState::NewLoader)
+        };
+        let sought = match (self.failure.predicate, self.failure.condition) {
+            (Some(predicate), _) => predicate.seek(script, self.program, &runs)?,
+            (None, Some(condition)) => seek(script, condition, &runs)?,
+            (None, None) => script.clone(),
+        };
+        let ways = fetches(&sought, self.program);
+        let linked = |script: &Script| {
+            let last = script.statements.len().saturating_sub(1);
+            if script.waits.iter().any(|wait| wait.statement == last) {
+                return vec![script.clone()];
+            }
+            // What the assertion is given may come from a call as it is.
+            let is_given = |statement: &Statement| !statement.uses().is_empty();
+            let own = script.statements.last().is_some_and(is_given);
+            let own = own.then(|| script.clone());
+            own.into_iter().chain(links(script)).collect()
+        };
+        for script in ways.iter().flat_map(linked) {
+            minimised = minimise(&script, self.stage, &likeness, driver);
+            let is_other = matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked));
+            if !is_other || driver.is_over() {
+                break;
+            }
+        }
+        let mut minimised = minimised?;
+        if self.concrete && !driver.is_over() {
+            let fails = |run: &ScriptRun| match run {
+                ScriptRun::Threw { trace, .. } => grade(trace) >= Some(Signature::ENOUGH),
+                _ => false,
+            };
+            let concrete = concrete(&minimised.script, &runs, &fails);
+            // What made the values is not needed any more.
+            let smaller = match concrete {
+                Err(error) if error.is_end() => Err(error),
+                concrete => minimise(&concrete?, self.stage, &likeness, driver),
+            };
+            if let Ok(smaller) = smaller {
+                minimised = Minimised {
+                    captured: minimised.captured,
+                    sliced: minimised.sliced,
+                    ..smaller
+                };
+            }
+        }
+        let before = minimised.script.clone();
+        if !driver.is_over() {
+            minimised = shrink(minimised, self.stage, driver)?;
+        }
+        minimised.script = without_idle_conditions(&minimised.script);
+        let mut test = self.printed(&minimised, Form::PLAIN);
+        if test.is_err() {
+            // What is small need not be printable.
+            minimised.script = before;
+            test = self.printed(&minimised, Form::PLAIN);
+        }
+        let mut test = test?;
+        let graded = |verified: &Verified| match verified {
+            Verified::Threw(trace) => grade(trace),
+            _ => None,
+        };
+        // What was found in time is checked, even where that takes a little longer.
+        let tests = driver.tally().run() - tests_before;
+        if driver.is_over() {
+            minimised.end = driver.end();
+        }
+        driver.close();
+        let fails = |verified: &Verified| graded(verified) >= Some(Signature::ENOUGH);
+        let mut loops = true;
+        let checked = self.stage.deadline().complete(GRACE, || {
+            let checked = verify(&test, &self.surroundings, driver, &fails)?;
+            let is_judged = !matches!(
+                checked.verified,
+                Verified::NoCompiler(_) | Verified::Interrupted
+            );
+            if !is_judged || graded(&checked.verified).is_some() || test.notes.loops == 0 {
+                return Ok(checked);
+            }
+            // A straight line asks less of the compiler.
+            loops = false;
+            test = self.printed(&minimised, Form { loops, needs: None })?;
+            let folder = &self.surroundings.folder.join("straight");
+            let straight = TestEnvironment {
+                folder,
+                ..self.surroundings
+            };
+            verify(&test, &straight, driver, &fails)
         });
-        let test = test.map_err(|error| Error::Print(error.to_string()))?;
-        // The program may have a test of that name, which is not to be hidden.
-        let full = full_name(&test);
-        let is_taken = tools.taken.contains(&full);
-        if !is_taken && tools.program.bytes(&full.replace('.', "/")).is_none() {
-            return Ok(test);
+        let Checked {
+            verified,
+            runner,
+            needs,
+        } = checked?;
+        if needs.is_some() {
+            let needs = needs.as_ref();
+            test = self.printed(&minimised, Form { loops, needs })?;
+        }
+        let grade = graded(&verified);
+        let is_confined = self.surroundings.confines.sandbox.is_some();
+        let by_hand = is_confined.then(|| ByHand::of(&self.surroundings, runner));
+        Ok(MinimizedTest {
+            minimised,
+            tests,
+            journal_trouble: driver.take_journal_trouble(),
+            test,
+            verified,
+            runner,
+            grade,
+            needs,
+            by_hand,
+            works_in: self.stage.folder().clone(),
+            is_misprinted: false,
+        })
+    }
+
+    fn printed(&self, minimised: &Minimised, form: Form<'_>) -> Result<PrintedTest, Error> {
+        let classes = ClassBytes(|name: &str| self.program.bytes(name));
+        let is_a = |class: &str, wanted: &str| self.program.is_a(class, wanted);
+        let script = with_aliases(&minimised.script, &is_a);
+        let class = name(&minimised.script);
+        let mut number = 0;
+        loop {
+            number += 1;
+            let options = Options {
+                junit: self.surroundings.junit,
+                name: match number {
+                    1 => format!("{class}Test"),
+                    2 => format!("{class}FailureTest"),
+                    _ => format!("{class}Failure{}Test", number - 1),
+                },
+                loops: form.loops,
+                condition: self.failure.predicate.map(Predicate::printed),
+            };
+            let test = print(&script, &classes, &options, |notes| {
+                comment(self.failure.signature, minimised, notes, form.needs)
+            });
+            let test = test.map_err(|error| Error::Print(error.to_string()))?;
+            // The program may have a test of that name, which is not to be hidden.
+            let full = full_name(&test);
+            let is_taken = self.taken.contains(&full);
+            if !is_taken && self.program.bytes(&full.replace('.', "/")).is_none() {
+                return Ok(test);
+            }
         }
     }
 }
 
 /// The name of a test with its package.
-pub fn full_name(test: &Test) -> String {
+pub fn full_name(test: &PrintedTest) -> String {
     match test.package.is_empty() {
         true => test.class_name.clone(),
         false => format!("{}.{}", test.package, test.class_name),

@@ -14,8 +14,8 @@ mod simpler;
 use std::time::Duration;
 
 use culprit_reduce::{Budget, Driver};
-use culprit_scripts::{Run, finds_fault};
-use culprit_signature::{Grade, Origin, Signature, Thrown};
+use culprit_scripts::{ScriptRun, finds_fault};
+use culprit_signature::{FrameOrigin, Grade, Signature, Thrown};
 use culprit_wire::FreshState;
 
 use crate::{Error, Minimised, Stage, Statement};
@@ -73,15 +73,15 @@ pub(crate) fn shrink(
         }
     };
     let before = match run_new(&script.statements)? {
-        Some(Run::Threw { trace, .. }) => Thrown::parse(&trace),
+        Some(ScriptRun::Threw { trace, .. }) => Thrown::parse(&trace),
         _ => None,
     };
     let before = before.filter(|thrown| !is_raised(thrown));
     let Some(signature) = before.as_ref().map(Signature::of) else {
         return Ok(minimised);
     };
-    let is_same = |run: &Run| match run {
-        Run::Threw { trace, .. } => {
+    let is_same = |run: &ScriptRun| match run {
+        ScriptRun::Threw { trace, .. } => {
             Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown)) == Some(Grade::L4)
         }
         _ => false,
@@ -118,7 +118,7 @@ pub(crate) fn shrink(
 fn is_raised(thrown: &Thrown) -> bool {
     let first = thrown.chain().last().unwrap_or(thrown);
     let top = first.frames.first().map(|frame| frame.origin());
-    let by_program = !matches!(top, Some(Origin::Jdk | Origin::Reflection));
+    let by_program = !matches!(top, Some(FrameOrigin::Jdk | FrameOrigin::Reflection));
     let name = first.class.rsplit('.').next().unwrap_or_default();
     let refuses = || REFUSING.iter().any(|word| name.contains(word));
     by_program && !OF_THE_JVM.contains(&first.class.as_str()) || refuses()

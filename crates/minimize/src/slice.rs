@@ -54,7 +54,7 @@ mod tests {
 
     use super::*;
     use crate::Statement;
-    use culprit_model::script::{Builder, Target};
+    use culprit_model::script::{Builder, MemberName};
 
     /// The slice as JINSI's A6 has it: take what shares an object with what was taken, until nothing
     /// is added.
@@ -101,7 +101,7 @@ mod tests {
         (vec(statement, 1..40), 0usize..4).prop_map(|(statements, prelude)| {
             let mut builder = Builder::with(Tables::default(), ObjectId(100));
             let mut call =
-                |(given, made)| builder.call_static(Target::of("T", "m", "()V"), given, made);
+                |(given, made)| builder.call_static(MemberName::of("T", "m", "()V"), given, made);
             let statements: Vec<Statement> = statements.into_iter().map(&mut call).collect();
             Script {
                 prelude: prelude.min(statements.len()),
@@ -115,7 +115,7 @@ mod tests {
     fn what_guards_a_statement_has_to_do_with_it() {
         let mut builder = Builder::with(Tables::default(), ObjectId(100));
         let mut call =
-            |id| builder.call_static(Target::of("T", "m", "()V"), vec![object(id)], None);
+            |id| builder.call_static(MemberName::of("T", "m", "()V"), vec![object(id)], None);
         let statements = [1, 2, 1, 3, 4].map(&mut call);
         let script = Script {
             statements: statements.to_vec(),

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use culprit_jvm::{Answer, Deadline, Job, PoolError, WorkerPool, WorkingFolder};
+use culprit_jvm::{Deadline, Job, JobResult, PoolError, WorkerPool, WorkingFolder};
 use culprit_model::{Outcome, Statement, Tables};
-use culprit_reduce::{End, GRACE};
-use culprit_scripts::Run;
+use culprit_reduce::{GRACE, SearchEnd};
+use culprit_scripts::ScriptRun;
 use culprit_signature::Refusal;
 use culprit_wire::{FreshState, LineCheck, Mode};
 
@@ -46,9 +46,9 @@ impl Stage {
 
     /// Has what was found completed: neither the deadline nor an interrupt that is known keeps the result from
     /// being run and checked.
-    pub(crate) fn close(&self, end: End) {
+    pub(crate) fn close(&self, end: SearchEnd) {
         self.deadline.put_off(GRACE);
-        if end == End::Cancelled
+        if end == SearchEnd::Cancelled
             && let Some(interrupt) = self.deadline.interrupt()
         {
             interrupt.heed();
@@ -94,11 +94,11 @@ impl Stage {
     }
 
     /// A run that threw.
-    fn judged(&self, at: usize, trace: String) -> Run {
+    fn judged(&self, at: usize, trace: String) -> ScriptRun {
         let refusal = Refusal::of_trace(&trace).filter(|_| self.is_confined());
         match refusal {
-            Some(refusal) => Run::Refused { refusal, trace },
-            None => Run::Threw { at, trace },
+            Some(refusal) => ScriptRun::Refused { refusal, trace },
+            None => ScriptRun::Threw { at, trace },
         }
     }
 
@@ -109,7 +109,7 @@ impl Stage {
         tables: &Arc<Tables>,
         statements: impl IntoIterator<Item = &'s Statement>,
         fresh: FreshState,
-    ) -> Result<Run, PoolError> {
+    ) -> Result<ScriptRun, PoolError> {
         let statements: Vec<&Statement> = statements.into_iter().collect();
         let began = Instant::now();
         let answer = self.pool.run(&Job {
@@ -122,21 +122,21 @@ impl Stage {
             limit: self.patience(),
             deadline: self.deadline.clone(),
         })?;
-        if matches!(answer, Answer::Ran { .. }) {
+        if matches!(answer, JobResult::Ran { .. }) {
             let took = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
             self.longest.fetch_max(took.max(1), Ordering::Relaxed);
         }
         Ok(match answer {
-            Answer::Ran { outcome, .. } => match outcome {
-                Outcome::InSync { .. } => Run::Done,
+            JobResult::Ran { outcome, .. } => match outcome {
+                Outcome::InSync { .. } => ScriptRun::Done,
                 Outcome::Threw { at, trace } => self.judged(at as usize, trace),
-                Outcome::Unsupported(why) => Run::Unresolved(why),
-                Outcome::Diverged(divergence) => Run::Unresolved(divergence.why),
+                Outcome::Unsupported(why) => ScriptRun::Unresolved(why),
+                Outcome::Diverged(divergence) => ScriptRun::Unresolved(divergence.why),
                 Outcome::Differed { .. } | Outcome::Stopped => {
-                    Run::Unresolved("the worker ended it".to_owned())
+                    ScriptRun::Unresolved("the worker ended it".to_owned())
                 }
             },
-            Answer::Unresolved(why) => Run::Unresolved(why.to_string()),
+            JobResult::Unresolved(why) => ScriptRun::Unresolved(why.to_string()),
         })
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use culprit_junit::{Junit, Test};
+use culprit_junit::{Junit, PrintedTest};
 use culprit_jvm::{Deadline, Jdk, LaunchError, Status, WorkingFolder, Workspace};
 use culprit_program::{Compilation, Confines, Environment, Folders, Program, class_path_option};
 use culprit_reduce::Driver;
@@ -23,7 +23,7 @@ use runner::CLASS;
 pub use runner::Runner;
 use variables::needed;
 pub use variables::{Needed, VARIABLES};
-use verdict::Mark;
+use verdict::RunnerMark;
 
 use crate::{Error, full_name};
 
@@ -64,14 +64,15 @@ pub fn junit_of(program: &Program) -> Option<Junit> {
     program.entry_of("org/junit/Test").map(|_| Junit::Four)
 }
 
-/// What a test is compiled and run with.
-pub struct Surroundings<'a> {
+/// The tools and folders with which a test is compiled and run.
+#[derive(Clone, Copy)]
+pub struct TestEnvironment<'a> {
     pub jdk: &'a Jdk,
     pub class_path: &'a [PathBuf],
     pub junit: Junit,
-    /// Who runs it. Where JUnit does not run with this class path, it is our own.
+    /// Who runs it. If JUnit does not run with this class path, it is our own.
     pub runner: Runner,
-    /// Where files go that are made on the way. It is to be empty.
+    /// An empty folder for files on the way.
     pub folder: &'a Path,
     /// The folder that the test works in.
     pub works_in: &'a WorkingFolder,
@@ -79,7 +80,7 @@ pub struct Surroundings<'a> {
     pub directory: Option<&'a Path>,
     /// Rights and limits of the compiler and of the test.
     pub confines: &'a Confines,
-    /// When it ends at the latest.
+    /// The end of the compiler and of the test at the latest.
     pub deadline: &'a Deadline,
 }
 
@@ -99,8 +100,8 @@ pub struct Checked {
 /// Compiles and runs a test: in an environment that is the same everywhere, and in that of the user where it does
 /// not fail there.
 pub fn verify(
-    test: &Test,
-    surroundings: &Surroundings<'_>,
+    test: &PrintedTest,
+    surroundings: &TestEnvironment<'_>,
     driver: &Driver<'_>,
     fails: Fails<'_>,
 ) -> Result<Checked, Error> {
@@ -130,8 +131,8 @@ pub fn verify(
 
 /// A test that was compiled with its runner.
 struct Compiled<'a> {
-    surroundings: &'a Surroundings<'a>,
-    test: &'a Test,
+    surroundings: &'a TestEnvironment<'a>,
+    test: &'a PrintedTest,
     folder: PathBuf,
     classes: PathBuf,
     class_path: OsString,
@@ -139,10 +140,10 @@ struct Compiled<'a> {
     runs: AtomicUsize,
 }
 
-impl Surroundings<'_> {
+impl TestEnvironment<'_> {
     fn check(
         &self,
-        test: &Test,
+        test: &PrintedTest,
         runner: Runner,
         driver: &Driver<'_>,
         fails: Fails<'_>,
@@ -179,7 +180,7 @@ impl Surroundings<'_> {
     /// Compiles a test with its runner, or gives the messages of the compiler.
     fn compile<'a>(
         &'a self,
-        test: &'a Test,
+        test: &'a PrintedTest,
         runner: Runner,
     ) -> Result<Result<Compiled<'a>, String>, Error> {
         let folder = self.folder.join(runner.name().replace(' ', "-"));
@@ -241,7 +242,7 @@ impl Compiled<'_> {
         let mut words: Vec<OsString> = ["-Xshare:auto", "-XX:TieredStopAtLevel=1"]
             .map(OsString::from)
             .to_vec();
-        let mark = Mark::new();
+        let mark = RunnerMark::new();
         let with = self.surroundings;
         let workspace = Workspace::new(&scratch, with.works_in)?;
         words.extend_from_slice(workspace.jvm_options());
@@ -261,7 +262,7 @@ impl Compiled<'_> {
 }
 
 /// Arguments of the JVM that runs a test. A mark may follow, for the lines of the runner.
-fn running(classes: &Path, class_path: &OsStr, test: &Test) -> Vec<OsString> {
+fn running(classes: &Path, class_path: &OsStr, test: &PrintedTest) -> Vec<OsString> {
     let mut whole = classes.as_os_str().to_owned();
     whole.push(":");
     whole.push(class_path);

@@ -31,7 +31,7 @@ pub use observe::{Pattern, Selection};
 pub use options::AgentOptions;
 pub use outcome::{Divergence, Got, Outcome};
 pub use owner::Owner;
-pub use scenario::{Part, Scenario, Step, Tables};
+pub use scenario::{Actor, Scenario, Step, Tables};
 pub use script::{Script, Statement};
 pub use site::{Member, Site, SiteKind};
 pub use table::{Numbered, Table};

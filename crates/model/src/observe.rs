@@ -79,7 +79,7 @@ fn glob(pattern: &[u8], name: &[u8]) -> bool {
 
 /// Where a class came from, as far as choosing is concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum ClassOrigin {
     /// The boot or platform loader.
     Jdk,
     /// A folder of classes, the jar named by `-jar`, or a class generated at run time.
@@ -117,7 +117,7 @@ pub fn is_tool_name(class: &str) -> bool {
 
 impl Selection {
     /// Whether the class itself is selected; subclasses of selected classes are the caller's part.
-    pub fn selects(&self, class: &str, origin: Origin) -> bool {
+    pub fn selects(&self, class: &str, origin: ClassOrigin) -> bool {
         if self.exclude.iter().any(|p| p.matches(class)) || is_own_name(class) {
             return false;
         }
@@ -125,7 +125,7 @@ impl Selection {
             return true;
         }
         (self.app || self.observe.is_empty())
-            && origin == Origin::Program
+            && origin == ClassOrigin::Program
             && !is_jdk_name(class)
             && !is_tool_name(class)
     }
@@ -170,10 +170,10 @@ mod tests {
     #[test]
     fn the_default_selects_the_programs_own_code_only() {
         let app = Selection::default();
-        assert!(app.selects("com/acme/Order", Origin::Program));
-        assert!(!app.selects("com/acme/Order", Origin::Library));
-        assert!(!app.selects("org/junit/Assert", Origin::Program));
-        assert!(!app.selects("java/util/List", Origin::Jdk));
+        assert!(app.selects("com/acme/Order", ClassOrigin::Program));
+        assert!(!app.selects("com/acme/Order", ClassOrigin::Library));
+        assert!(!app.selects("org/junit/Assert", ClassOrigin::Program));
+        assert!(!app.selects("java/util/List", ClassOrigin::Jdk));
     }
 
     /// The lists that the table of owners replaced, with what has changed since.
@@ -216,8 +216,8 @@ mod tests {
             exclude: vec!["org.lib.Noisy".parse().unwrap()],
             app: false,
         };
-        assert!(selection.selects("org/lib/Part", Origin::Library));
-        assert!(!selection.selects("org/lib/Noisy", Origin::Library));
-        assert!(!selection.selects("com/acme/Order", Origin::Program));
+        assert!(selection.selects("org/lib/Part", ClassOrigin::Library));
+        assert!(!selection.selects("org/lib/Noisy", ClassOrigin::Library));
+        assert!(!selection.selects("com/acme/Order", ClassOrigin::Program));
     }
 }

@@ -220,13 +220,13 @@ const ROWS: &[(Owner, &[&str])] = &[
 ];
 
 /// A prefix of the table, and the longest shorter one that it begins with.
-struct Row {
+struct PrefixRow {
     prefix: &'static str,
     owner: Owner,
     parent: Option<usize>,
 }
 
-impl Row {
+impl PrefixRow {
     fn matches(&self, class: &str) -> bool {
         class.strip_prefix(self.prefix).is_some_and(|rest| {
             self.prefix.ends_with('/') || rest.is_empty() || rest.starts_with('$')
@@ -235,12 +235,12 @@ impl Row {
 }
 
 /// All rows, in the order of their prefixes.
-static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
+static TABLE: LazyLock<Vec<PrefixRow>> = LazyLock::new(|| {
     let rows = ROWS.iter();
     let rows = rows.flat_map(|(owner, prefixes)| prefixes.iter().map(|prefix| (*prefix, *owner)));
     let mut rows: Vec<(&str, Owner)> = rows.collect();
     rows.sort_unstable_by_key(|(prefix, _)| *prefix);
-    let mut table: Vec<Row> = Vec::with_capacity(rows.len());
+    let mut table: Vec<PrefixRow> = Vec::with_capacity(rows.len());
     for (prefix, owner) in rows {
         let mut parent = table.len().checked_sub(1);
         while let Some(row) = parent.and_then(|at| table.get(at)) {
@@ -249,7 +249,7 @@ static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
             }
             parent = row.parent;
         }
-        table.push(Row {
+        table.push(PrefixRow {
             prefix,
             owner,
             parent,

@@ -7,8 +7,6 @@
 //! stands between belongs to it. Types, sites and long values are kept in tables of the scenario,
 //! so that it needs no recording.
 
-mod check;
-pub mod nesting;
 pub mod text;
 mod uses;
 
@@ -18,7 +16,6 @@ use std::ops::Range;
 use crate::site::TypeDef;
 use crate::{BlobId, Event, EventIndex, EventKind, Site, SiteId, Table, ThreadId, TypeId, Value};
 
-pub use check::{Checker, Inconsistency, Problem};
 pub use uses::Uses;
 
 /// A whole scenario. One that comes from a long recording is not held in memory: its steps are a
@@ -72,9 +69,9 @@ pub struct Step {
     pub origin: Option<EventIndex>,
 }
 
-/// Who acts in a step.
+/// The side that acts in a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum Actor {
     /// The executor begins: it calls observed code, or accesses an observed field.
     Drive,
     /// Observed code is owed something, which the executor gives: a result, an exception, the
@@ -85,10 +82,10 @@ pub enum Part {
 }
 
 impl Step {
-    pub fn part(&self) -> Part {
+    pub fn part(&self) -> Actor {
         match self.kind {
             EventKind::IncomingCall | EventKind::IncomingRead | EventKind::IncomingWrite => {
-                Part::Drive
+                Actor::Drive
             }
             EventKind::OutgoingReturn
             | EventKind::OutgoingThrow
@@ -97,7 +94,7 @@ impl Step {
             | EventKind::IdentityHash
             | EventKind::ObjectState
             | EventKind::Born
-            | EventKind::Apart => Part::Answer,
+            | EventKind::Apart => Actor::Answer,
             EventKind::IncomingReturn
             | EventKind::IncomingThrow
             | EventKind::OutgoingCall
@@ -105,7 +102,7 @@ impl Step {
             | EventKind::ArrayRead
             | EventKind::ArrayWrite
             | EventKind::Constructed
-            | EventKind::Held => Part::Expect,
+            | EventKind::Held => Actor::Expect,
         }
     }
 

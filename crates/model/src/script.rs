@@ -25,16 +25,16 @@ use crate::scenario::Uses;
 use crate::value::{class_of_descriptor, split_descriptor};
 use crate::{Member, ObjectId, Reference, Site, Tables, TypeId, Value};
 
-pub use build::{Builder, Operated, Target};
+pub use build::{Builder, MemberName, Operated};
 pub use check::{Inconsistency, Problem};
 pub use compute::compute;
 pub use group::{Grouper, Ungrouped};
 pub use lambda::{HandleKind, Lambda};
-pub use objects::{Object, Origin, Role, Use};
+pub use objects::{Object, ObjectOrigin, Role, Use};
 pub use operator::{Effect, Form, Operation, Operator};
 pub use stand_in::{AnswerPlace, AnsweredMethod, StandIn};
 pub use statement::{
-    Action, Answer, ByAlias, Call, End, Expectation, Input, LoopVariable, Mark, Statement,
+    Action, Answer, ByAlias, Call, Expectation, Input, LoopVariable, Mark, Statement, StatementEnd,
 };
 
 /// A straight line of statements.

@@ -124,11 +124,6 @@ impl Site {
         !self.is_static && !self.is_constructor()
     }
 
-    /// Shapes of the arguments of a call event of this site.
-    pub fn argument_shapes(&self) -> Vec<Shape> {
-        method_shapes(&self.target.descriptor).map_or_else(Vec::new, |(p, _)| p)
-    }
-
     /// Shape of what a return event of this site carries; a constructor returns the new object.
     pub fn result_shape(&self) -> Option<Shape> {
         if self.is_constructor() {

@@ -137,6 +137,29 @@ impl Value {
         }
     }
 
+    /// A scalar from its bytes, little endian; `None` if there are too few or too many.
+    fn from_le_bytes(shape: Shape, bytes: &[u8]) -> Option<Value> {
+        Some(match shape {
+            Shape::Boolean => Value::Boolean(u8::from_le_bytes(bytes.try_into().ok()?) != 0),
+            Shape::Byte => Value::Byte(i8::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Short => Value::Short(i16::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Char => Value::Char(u16::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Int => Value::Int(i32::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Long => Value::Long(i64::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Float => Value::Float(f32::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Double => Value::Double(f64::from_le_bytes(bytes.try_into().ok()?)),
+            Shape::Reference => return None,
+        })
+    }
+
+    /// The elements of a primitive array, from their bytes.
+    pub fn elements_from_le_bytes(shape: Shape, bytes: &[u8]) -> Option<Vec<Value>> {
+        let elements = bytes.chunks(shape.width()?);
+        elements
+            .map(|bytes| Value::from_le_bytes(shape, bytes))
+            .collect()
+    }
+
     /// Calls `visit` for this value, if it is a reference, and for the references within it.
     pub fn each_reference<'v>(&'v self, visit: &mut impl FnMut(&'v Reference)) {
         let Value::Reference(reference) = self else {
@@ -219,7 +242,12 @@ pub enum Shape {
 impl Shape {
     /// The shape of a field descriptor; `None` for `V` and for anything malformed.
     pub fn of(descriptor: &str) -> Option<Shape> {
-        Some(match descriptor.as_bytes().first()? {
+        Shape::of_letter(*descriptor.as_bytes().first()?)
+    }
+
+    /// The shape of a descriptor with this first letter.
+    pub fn of_letter(letter: u8) -> Option<Shape> {
+        Some(match letter {
             b'Z' => Shape::Boolean,
             b'B' => Shape::Byte,
             b'S' => Shape::Short,
@@ -233,19 +261,24 @@ impl Shape {
         })
     }
 
+    /// The descriptor of the primitive type; that of `Object` for references.
+    pub fn descriptor(self) -> &'static str {
+        match self {
+            Shape::Boolean => "Z",
+            Shape::Byte => "B",
+            Shape::Short => "S",
+            Shape::Char => "C",
+            Shape::Int => "I",
+            Shape::Long => "J",
+            Shape::Float => "F",
+            Shape::Double => "D",
+            Shape::Reference => "Ljava/lang/Object;",
+        }
+    }
+
     /// The descriptor character.
     pub fn code(self) -> char {
-        match self {
-            Shape::Boolean => 'Z',
-            Shape::Byte => 'B',
-            Shape::Short => 'S',
-            Shape::Char => 'C',
-            Shape::Int => 'I',
-            Shape::Long => 'J',
-            Shape::Float => 'F',
-            Shape::Double => 'D',
-            Shape::Reference => 'L',
-        }
+        char::from(self.descriptor().as_bytes()[0])
     }
 
     /// All shapes, scalars first.
@@ -291,13 +324,25 @@ impl Shape {
         }
     }
 
+    /// The primitive types.
+    pub fn scalars() -> impl Iterator<Item = Shape> {
+        let all = Shape::ALL.into_iter();
+        all.filter(|shape| *shape != Shape::Reference)
+    }
+
+    /// The primitive type of a name.
+    pub fn named(name: &str) -> Option<Shape> {
+        Shape::scalars().find(|shape| shape.class_name() == name)
+    }
+
+    /// The primitive type that a class boxes.
+    pub fn boxed_by(class: &str) -> Option<Shape> {
+        Shape::scalars().find(|shape| shape.box_name() == class)
+    }
+
     /// The shape of values of a class: a primitive type by its name, or a reference.
     pub fn of_class(name: &str) -> Shape {
-        let scalars = Shape::ALL
-            .into_iter()
-            .filter(|shape| *shape != Shape::Reference);
-        let found = scalars.into_iter().find(|shape| shape.class_name() == name);
-        found.unwrap_or(Shape::Reference)
+        Shape::named(name).unwrap_or(Shape::Reference)
     }
 
     /// Bytes a scalar of this shape takes; `None` for references, whose size varies.
@@ -333,7 +378,7 @@ pub fn class_of_descriptor(descriptor: &str) -> Option<&str> {
     }
     match Shape::of(descriptor)? {
         Shape::Reference => descriptor.strip_prefix('L')?.strip_suffix(';'),
-        scalar => Some(scalar.class_name()),
+        scalar => (descriptor.len() == 1).then(|| scalar.class_name()),
     }
 }
 

@@ -23,13 +23,13 @@ const LARGEST: u64 = 64 << 20;
 /// A class path that can be looked into.
 #[derive(Debug)]
 pub struct ClassPath {
-    entries: Vec<Entry>,
+    entries: Vec<ClassPathEntry>,
     /// The feature version of Java, which decides among the classes of a multi-release jar.
     feature: u32,
 }
 
 #[derive(Debug)]
-enum Entry {
+enum ClassPathEntry {
     Folder(PathBuf),
     Jar(RefCell<Jar>),
 }
@@ -51,10 +51,10 @@ impl ClassPath {
                 true => {
                     let folder = part.parent().unwrap_or(Path::new("."));
                     for jar in jars(folder)? {
-                        entries.push(Entry::open(&jar)?);
+                        entries.push(ClassPathEntry::open(&jar)?);
                     }
                 }
-                false => entries.push(Entry::open(&part)?),
+                false => entries.push(ClassPathEntry::open(&part)?),
             }
         }
         Ok(ClassPath { entries, feature })
@@ -64,8 +64,8 @@ impl ClassPath {
     pub fn class(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         for entry in &self.entries {
             let found = match entry {
-                Entry::Folder(folder) => read(&folder.join(format!("{name}.class")))?,
-                Entry::Jar(jar) => jar.borrow_mut().class(name, self.feature)?,
+                ClassPathEntry::Folder(folder) => read(&folder.join(format!("{name}.class")))?,
+                ClassPathEntry::Jar(jar) => jar.borrow_mut().class(name, self.feature)?,
             };
             if found.is_some() {
                 return Ok(found);
@@ -79,8 +79,8 @@ impl ClassPath {
         let mut names = BTreeSet::new();
         for entry in &self.entries {
             match entry {
-                Entry::Folder(folder) => walk(folder, folder, &mut names)?,
-                Entry::Jar(jar) => names.extend(jar.borrow().names()),
+                ClassPathEntry::Folder(folder) => walk(folder, folder, &mut names)?,
+                ClassPathEntry::Jar(jar) => names.extend(jar.borrow().names()),
             }
         }
         names.retain(|name| !name.ends_with("module-info") && !name.ends_with("package-info"));
@@ -88,10 +88,10 @@ impl ClassPath {
     }
 }
 
-impl Entry {
-    fn open(path: &Path) -> Result<Entry, Error> {
+impl ClassPathEntry {
+    fn open(path: &Path) -> Result<ClassPathEntry, Error> {
         if path.is_dir() {
-            return Ok(Entry::Folder(path.to_owned()));
+            return Ok(ClassPathEntry::Folder(path.to_owned()));
         }
         let file = untrusted::open_target(path).map_err(|error| unreadable(path, error))?;
         let archive = ZipArchive::new(BufReader::new(file));
@@ -104,7 +104,7 @@ impl Entry {
         let manifest = jar.entry("META-INF/MANIFEST.MF")?.unwrap_or_default();
         let versions = attribute(&manifest, "multi-release");
         jar.has_versions = versions.is_some_and(|it| it.trim_end().eq_ignore_ascii_case("true"));
-        Ok(Entry::Jar(RefCell::new(jar)))
+        Ok(ClassPathEntry::Jar(RefCell::new(jar)))
     }
 }
 

@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use culprit_jvm::{Jdk, JdkError, Status, Target, TargetError, java_home_of, resolve};
+use culprit_jvm::{Jdk, JdkError, Status, TargetCommand, TargetError, java_home_of, resolve};
 use culprit_model::AgentOptions;
 use culprit_model::options::writes_archive;
 
@@ -75,9 +75,9 @@ impl Command {
         library: &Path,
         options: &AgentOptions,
         java_tool_options: Option<&OsStr>,
-    ) -> Target {
+    ) -> TargetCommand {
         let agent = agent_argument(library, options);
-        let mut target = Target {
+        let mut target = TargetCommand {
             file: self.file.clone(),
             name: self.name.clone(),
             args: self.args.clone(),
@@ -119,7 +119,7 @@ pub enum CommandError {
 mod tests {
     use super::*;
 
-    fn target(command: &[&str], before: Option<&str>) -> Target {
+    fn target(command: &[&str], before: Option<&str>) -> TargetCommand {
         let (name, args) = command.split_first().unwrap();
         let command = Command {
             file: "/bin/x".into(),

@@ -22,16 +22,16 @@ use std::time::Duration;
 
 pub use artefact::{Artefact, ArtefactOracle};
 use artefact::{Gate, Identity};
-pub use event::{Event, Scale, Tally, Tested};
+pub use event::{ReductionEvent, Scale, Tally, Tested};
 pub use journals::Journals;
 pub use memo::Memo;
 
 use crate::digest::Digest;
-use crate::engine::{End, Engine};
+use crate::engine::{Engine, SearchEnd};
 use crate::error::Error;
-use crate::oracle::{Kind, Limits, Verdict, Wanted};
+use crate::oracle::{SearchLimits, Verdict, VerdictKind, Wanted};
 use crate::problem::Problem;
-use crate::progress::Origin;
+use crate::progress::VerdictOrigin;
 use crate::schedule::Schedule;
 use crate::set::DeltaSet;
 use crate::settings::{Budget, Settings};
@@ -51,9 +51,9 @@ pub struct Driver<'a> {
     journals: Option<Journals>,
     journal_trouble: RefCell<Option<io::Error>>,
     searches: Cell<usize>,
-    stopped: Cell<Option<End>>,
+    stopped: Cell<Option<SearchEnd>>,
     is_closed: Cell<bool>,
-    observer: &'a dyn Fn(&Event),
+    observer: &'a dyn Fn(&ReductionEvent),
 }
 
 /// The total of tests and the time of the clock at which work ends.
@@ -94,15 +94,15 @@ pub struct Search<'s> {
 
 /// The result of a search.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct SearchResult {
     /// The smallest set that failed.
     pub failing: DeltaSet,
     /// Of `dd`, the largest set in it that passed. Of `ddmin`, the deltas of every candidate.
     pub passing: DeltaSet,
     /// The verdict on the passing end of the problem, if it was needed.
-    pub passing_end: Option<Kind>,
+    pub passing_end: Option<VerdictKind>,
     /// How the search ended.
-    pub end: End,
+    pub end: SearchEnd,
     /// Whether `learn` ended the search, and the budget allows another one.
     pub has_learned: bool,
 }
@@ -110,7 +110,7 @@ pub struct Found {
 impl<'a> Driver<'a> {
     /// A session that begins now. Of the settings, the schedule is that of each search, and the budget is
     /// that of all of them together.
-    pub fn new(settings: Settings, observer: &'a dyn Fn(&Event)) -> Driver<'a> {
+    pub fn new(settings: Settings, observer: &'a dyn Fn(&ReductionEvent)) -> Driver<'a> {
         let began = settings.clock.now();
         let Budget { tests, time } = settings.budget;
         Driver {
@@ -144,7 +144,7 @@ impl<'a> Driver<'a> {
         &self,
         search: Search<'_>,
         oracle: &O,
-    ) -> Result<Found, Error<O::Error>> {
+    ) -> Result<SearchResult, Error<O::Error>> {
         if self.is_over() {
             return Err(Error::Nothing);
         }
@@ -186,7 +186,7 @@ impl<'a> Driver<'a> {
             engine = engine.journal(journal);
         }
         let engine = engine.watch(|step| {
-            if matches!(step.origin, Origin::Cache | Origin::Inference) {
+            if matches!(step.origin, VerdictOrigin::Cache | VerdictOrigin::Inference) {
                 return;
             }
             let kind = step.verdict.kind();
@@ -208,12 +208,13 @@ impl<'a> Driver<'a> {
                 left: open,
                 granularity: step.standing.granularity,
                 open: scale.extent * open as f64 / all.max(1) as f64,
-                is_replayed: step.origin == Origin::Journal,
+                is_replayed: step.origin == VerdictOrigin::Journal,
                 ..Tested::new(step.verdict)
             };
             self.count(identity, event, &mut scale, step.verdict);
             let detail = step.verdict.detail().map_or("", String::as_str);
-            if kind == Kind::Unresolved && learn.as_mut().is_some_and(|learn| learn(detail)) {
+            if kind == VerdictKind::Unresolved && learn.as_mut().is_some_and(|learn| learn(detail))
+            {
                 has_learned = true;
                 cancel.cancel();
             }
@@ -235,7 +236,7 @@ impl<'a> Driver<'a> {
         }
         let reduction = match outcome {
             Err(Error::Nothing) => {
-                self.stop(self.why_over().unwrap_or(End::Cancelled));
+                self.stop(self.why_over().unwrap_or(SearchEnd::Cancelled));
                 return Err(Error::Nothing);
             }
             outcome => outcome?,
@@ -246,13 +247,13 @@ impl<'a> Driver<'a> {
         let is_cancelled = self.settings.cancel.is_cancelled();
         let has_learned = has_learned && !is_spent && !is_cancelled;
         let end = match reduction.end {
-            End::Cancelled if is_spent && !is_cancelled => End::Tests,
+            SearchEnd::Cancelled if is_spent && !is_cancelled => SearchEnd::Tests,
             end => end,
         };
-        if end != End::Minimal && !has_learned {
+        if end != SearchEnd::Minimal && !has_learned {
             self.stop(end);
         }
-        Ok(Found {
+        Ok(SearchResult {
             failing: reduction.failing,
             passing: reduction.passing,
             passing_end,
@@ -313,7 +314,7 @@ impl<'a> Driver<'a> {
         if event.is_replayed {
             self.memo.learn(identity.digest, verdict.clone());
         }
-        if event.kind == Kind::Fail {
+        if event.kind == VerdictKind::Fail {
             scale.best = scale.best.min(identity.size);
         }
         if !self.expect(identity.digest) {
@@ -321,7 +322,7 @@ impl<'a> Driver<'a> {
         }
         tally.add(event.kind, event.is_replayed);
         self.tally.set(tally);
-        self.tell(&Event::Tested(Tested {
+        self.tell(&ReductionEvent::Tested(Tested {
             number: tally.tests,
             digest: identity.digest,
             size: identity.size,
@@ -345,7 +346,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Reports progress.
-    pub fn tell(&self, event: &Event) {
+    pub fn tell(&self, event: &ReductionEvent) {
         (self.observer)(event);
     }
 
@@ -369,7 +370,7 @@ impl<'a> Driver<'a> {
 
     /// Ends the searches so that their result can be checked. The checks have at least [`GRACE`] from now,
     /// once, and a cancellation whose wish is withdrawn does not end them. Returns how the searches ended.
-    pub fn close(&self) -> End {
+    pub fn close(&self) -> SearchEnd {
         let end = self.end();
         if !self.is_closed.replace(true) {
             let later = self.settings.clock.now().saturating_add(GRACE);
@@ -381,7 +382,7 @@ impl<'a> Driver<'a> {
         }
         self.stopped.set(None);
         self.settings.cancel.renew();
-        self.tell(&Event::Checking);
+        self.tell(&ReductionEvent::Checking);
         end
     }
 
@@ -399,8 +400,8 @@ impl<'a> Driver<'a> {
     }
 
     /// How the session ended: `Minimal` unless something was left to test when it was over.
-    pub fn end(&self) -> End {
-        self.stopped.get().unwrap_or(End::Minimal)
+    pub fn end(&self) -> SearchEnd {
+        self.stopped.get().unwrap_or(SearchEnd::Minimal)
     }
 
     /// Ends the session from outside.
@@ -444,24 +445,24 @@ impl<'a> Driver<'a> {
         Some(most.saturating_sub(self.tally.get().tests))
     }
 
-    fn limits(&self) -> Limits<'_> {
-        Limits {
+    fn limits(&self) -> SearchLimits<'_> {
+        SearchLimits {
             cancel: &self.settings.cancel,
             clock: &*self.settings.clock,
             deadline: self.limit.get().deadline,
         }
     }
 
-    fn why_over(&self) -> Option<End> {
+    fn why_over(&self) -> Option<SearchEnd> {
         match () {
-            () if self.settings.cancel.is_cancelled() => Some(End::Cancelled),
-            () if self.tests_left() == Some(0) => Some(End::Tests),
-            () if self.limits().is_late() => Some(End::Time),
+            () if self.settings.cancel.is_cancelled() => Some(SearchEnd::Cancelled),
+            () if self.tests_left() == Some(0) => Some(SearchEnd::Tests),
+            () if self.limits().is_late() => Some(SearchEnd::Time),
             () => None,
         }
     }
 
-    fn stop(&self, end: End) {
+    fn stop(&self, end: SearchEnd) {
         self.stopped.set(Some(self.stopped.get().unwrap_or(end)));
     }
 }

@@ -11,10 +11,10 @@ use crate::isolate::Isolate;
 use crate::journal::Journal;
 use crate::knowledge::Knowledge;
 use crate::minimise::Minimise;
-use crate::oracle::{Kind, Limits, Oracle, Verdict};
-use crate::pool::{self, Judged, Pool};
+use crate::oracle::{Oracle, SearchLimits, Verdict, VerdictKind};
+use crate::pool::{self, JudgePool, Judged};
 use crate::problem::Problem;
-use crate::progress::{Counts, Origin, Step};
+use crate::progress::{Counts, ReductionStep, VerdictOrigin};
 use crate::search::{Checked, PassingEnd, Refusal, Search};
 use crate::set::DeltaSet;
 use crate::settings::{Inference, Settings};
@@ -28,7 +28,7 @@ pub struct Engine<'a, O: Oracle> {
     watch: Option<Watch<'a, O::Detail>>,
 }
 
-type Watch<'a, D> = Box<dyn FnMut(&Step<'_, D>) + 'a>;
+type Watch<'a, D> = Box<dyn FnMut(&ReductionStep<'_, D>) + 'a>;
 
 /// What a reduction found.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct Reduction<D> {
     /// What the oracle told of the failing set.
     pub detail: D,
     /// How it ended.
-    pub end: End,
+    pub end: SearchEnd,
     /// What was counted.
     pub counts: Counts,
     /// Why the journal lacks verdicts. The reduction went on without it.
@@ -56,7 +56,7 @@ impl<D> Reduction<D> {
 
 /// How a reduction ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum SearchEnd {
     /// Nothing is left to try: the result is 1-minimal.
     Minimal,
     /// The tests of the budget were used up.
@@ -96,7 +96,7 @@ impl<'a, O: Oracle> Engine<'a, O> {
     }
 
     /// Hears of every verdict the search needs, in the same order for any number of jobs.
-    pub fn watch(self, watch: impl FnMut(&Step<'_, O::Detail>) + 'a) -> Engine<'a, O> {
+    pub fn watch(self, watch: impl FnMut(&ReductionStep<'_, O::Detail>) + 'a) -> Engine<'a, O> {
         Engine {
             watch: Some(Box::new(watch)),
             ..self
@@ -125,12 +125,12 @@ impl<'a, O: Oracle> Engine<'a, O> {
         let mut knowledge: Knowledge<O::Detail> = Knowledge::new(self.settings.inference);
         if let Some(journal) = &mut self.journal {
             for (key, verdict) in journal.recall() {
-                knowledge.learn(key, verdict, Origin::Journal);
+                knowledge.learn(key, verdict, VerdictOrigin::Journal);
             }
         }
         let clock = self.settings.clock.clone();
         let cancel = self.settings.cancel.clone();
-        let limits = Limits {
+        let limits = SearchLimits {
             cancel: &cancel,
             clock: &*clock,
             deadline: self.settings.budget.time.map(|time| clock.now() + time),
@@ -155,7 +155,7 @@ impl<'a, O: Oracle> Engine<'a, O> {
                 }
             }),
             jobs => thread::scope(|scope| {
-                let mut pool = Pool::start(scope, jobs, oracle, &limits);
+                let mut pool = JudgePool::start(scope, jobs, oracle, &limits);
                 course.drive(search, tests, watch, |course, search, _, _| {
                     let troubles = &course.troubles;
                     let known = |key| troubles.contains_key(&key);
@@ -175,7 +175,7 @@ struct ReductionState<'a, O: Oracle> {
     counts: Counts,
     /// Candidates that the oracle could not judge. Those that nobody needs do no harm.
     troubles: BTreeMap<Digest, O::Error>,
-    limits: &'a Limits<'a>,
+    limits: &'a SearchLimits<'a>,
     journal: Option<&'a mut Journal>,
     journal_trouble: Option<io::Error>,
 }
@@ -191,22 +191,22 @@ impl<'a, O: Oracle> ReductionState<'a, O> {
     ) -> Outcome<O> {
         let end = loop {
             let Some(candidate) = search.question() else {
-                break End::Minimal;
+                break SearchEnd::Minimal;
             };
             let key = candidate.digest();
             let origin = match self.knowledge.get(key) {
-                Some(entry) if entry.needed => Origin::Cache,
+                Some(entry) if entry.needed => VerdictOrigin::Cache,
                 Some(entry) => entry.origin,
-                None if self.knowledge.implies_pass(&candidate) => Origin::Inference,
-                None => Origin::Oracle,
+                None if self.knowledge.implies_pass(&candidate) => VerdictOrigin::Inference,
+                None => VerdictOrigin::Oracle,
             };
-            if matches!(origin, Origin::Oracle | Origin::Journal) {
+            if matches!(origin, VerdictOrigin::Oracle | VerdictOrigin::Journal) {
                 if tests.is_some_and(|most| self.counts.tests >= most) {
-                    break End::Tests;
+                    break SearchEnd::Tests;
                 }
                 // What was judged ahead of time is not needed any more.
                 if self.limits.cancel.is_cancelled() {
-                    break End::Cancelled;
+                    break SearchEnd::Cancelled;
                 }
                 if let Some(end) = self.obtain(&search, &candidate, key, &mut judge)? {
                     break end;
@@ -220,7 +220,7 @@ impl<'a, O: Oracle> ReductionState<'a, O> {
             search.answer(verdict.kind());
             self.counts.count(verdict.kind(), origin);
             if let Some(watch) = &mut watch {
-                watch(&Step {
+                watch(&ReductionStep {
                     candidate: &candidate,
                     verdict,
                     origin,
@@ -239,7 +239,7 @@ impl<'a, O: Oracle> ReductionState<'a, O> {
         candidate: &DeltaSet,
         key: Digest,
         judge: &mut impl FnMut(&mut Self, &Checked<'_, S>, &DeltaSet, Digest),
-    ) -> Result<Option<End>, Error<O::Error>> {
+    ) -> Result<Option<SearchEnd>, Error<O::Error>> {
         while !self.knowledge.knows(key) {
             if let Some(source) = self.troubles.remove(&key) {
                 return Err(Error::Oracle {
@@ -249,10 +249,10 @@ impl<'a, O: Oracle> ReductionState<'a, O> {
                 });
             }
             if self.limits.cancel.is_cancelled() {
-                return Ok(Some(End::Cancelled));
+                return Ok(Some(SearchEnd::Cancelled));
             }
             if self.limits.is_late() {
-                return Ok(Some(End::Time));
+                return Ok(Some(SearchEnd::Time));
             }
             judge(self, search, candidate, key);
         }
@@ -269,7 +269,7 @@ impl<'a, O: Oracle> ReductionState<'a, O> {
                         self.journal = None;
                     }
                 }
-                self.knowledge.learn(key, verdict, Origin::Oracle);
+                self.knowledge.learn(key, verdict, VerdictOrigin::Oracle);
             }
             Err(error) => {
                 self.troubles.insert(key, error);
@@ -277,7 +277,7 @@ impl<'a, O: Oracle> ReductionState<'a, O> {
         }
     }
 
-    fn finish<S: Search>(self, search: &Checked<'_, S>, end: End) -> Outcome<O> {
+    fn finish<S: Search>(self, search: &Checked<'_, S>, end: SearchEnd) -> Outcome<O> {
         match search.refusal() {
             Some(Refusal::NotFailing(verdict)) => return Err(Error::NotFailing { verdict }),
             Some(Refusal::NotPassing(verdict)) => return Err(Error::NotPassing { verdict }),
@@ -303,17 +303,17 @@ impl<'a, O: Oracle> ReductionState<'a, O> {
 }
 
 impl Counts {
-    fn count(&mut self, kind: Kind, origin: Origin) {
-        if matches!(origin, Origin::Cache | Origin::Inference) {
+    fn count(&mut self, kind: VerdictKind, origin: VerdictOrigin) {
+        if matches!(origin, VerdictOrigin::Cache | VerdictOrigin::Inference) {
             self.cached += 1;
             return;
         }
         self.tests += 1;
-        self.replayed += u64::from(origin == Origin::Journal);
+        self.replayed += u64::from(origin == VerdictOrigin::Journal);
         match kind {
-            Kind::Pass => self.passed += 1,
-            Kind::Fail => self.failed += 1,
-            Kind::Unresolved => self.unresolved += 1,
+            VerdictKind::Pass => self.passed += 1,
+            VerdictKind::Fail => self.failed += 1,
+            VerdictKind::Unresolved => self.unresolved += 1,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::oracle::Kind;
+use crate::oracle::VerdictKind;
 use crate::set::DeltaSet;
 
 /// A reduction ended without its answer.
@@ -16,13 +16,13 @@ pub enum Error<E> {
     #[error("the failure does not occur with all deltas: the verdict is {}", word(*.verdict))]
     NotFailing {
         /// What it does instead.
-        verdict: Kind,
+        verdict: VerdictKind,
     },
     /// What `dd` starts from should pass and does not.
     #[error("the passing end does not pass: the verdict is {}", word(*.verdict))]
     NotPassing {
         /// What it does instead.
-        verdict: Kind,
+        verdict: VerdictKind,
     },
     /// The end came before the failure was seen once.
     #[error("ended before the failure was seen")]
@@ -42,11 +42,11 @@ pub enum Error<E> {
     },
 }
 
-fn word(kind: Kind) -> &'static str {
+fn word(kind: VerdictKind) -> &'static str {
     match kind {
-        Kind::Pass => "pass",
-        Kind::Fail => "fail",
-        Kind::Unresolved => "unresolved",
+        VerdictKind::Pass => "pass",
+        VerdictKind::Fail => "fail",
+        VerdictKind::Unresolved => "unresolved",
     }
 }
 

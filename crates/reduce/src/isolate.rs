@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use crate::needs::Closing;
-use crate::oracle::Kind;
+use crate::oracle::VerdictKind;
 use crate::problem::Problem;
 use crate::progress::{Phase, Standing};
 use crate::search::Search;
@@ -44,7 +44,7 @@ enum Asked {
     /// The failing set without the part.
     Removal,
     /// The passing set with the part; the removal had this verdict, if it was asked.
-    Addition(Option<Kind>),
+    Addition(Option<VerdictKind>),
 }
 
 impl<'p> Isolate<'p> {
@@ -149,28 +149,28 @@ impl<'p> Isolate<'p> {
     }
 
     /// Goes on from the verdict on what is asked; `None` if it was an end.
-    fn learn(&mut self, candidate: Option<DeltaSet>, kind: Option<Kind>) {
+    fn learn(&mut self, candidate: Option<DeltaSet>, kind: Option<VerdictKind>) {
         let halves = self.parts.len() <= 2;
         match (self.asked, kind, candidate) {
-            (Asked::Removal, Some(Kind::Fail), Some(candidate)) if halves => {
+            (Asked::Removal, Some(VerdictKind::Fail), Some(candidate)) if halves => {
                 self.failing = candidate;
                 self.restart();
             }
-            (Asked::Removal, Some(Kind::Pass), Some(candidate)) => {
+            (Asked::Removal, Some(VerdictKind::Pass), Some(candidate)) => {
                 self.passing = candidate;
                 self.restart();
             }
             (Asked::Removal, kind, _) => self.asked = Asked::Addition(kind),
-            (Asked::Addition(_), Some(Kind::Fail), Some(candidate)) => {
+            (Asked::Addition(_), Some(VerdictKind::Fail), Some(candidate)) => {
                 self.failing = candidate;
                 self.restart();
             }
-            (Asked::Addition(Some(Kind::Fail)), _, _) => {
+            (Asked::Addition(Some(VerdictKind::Fail)), _, _) => {
                 self.asked = Asked::Removal;
                 self.failing = self.candidate().expect("it was judged before");
                 self.narrow();
             }
-            (Asked::Addition(_), Some(Kind::Pass), Some(candidate)) => {
+            (Asked::Addition(_), Some(VerdictKind::Pass), Some(candidate)) => {
                 self.passing = candidate;
                 self.narrow();
             }
@@ -198,7 +198,7 @@ impl Search for Isolate<'_> {
         self.question.clone()
     }
 
-    fn answer(&mut self, kind: Kind) {
+    fn answer(&mut self, kind: VerdictKind) {
         let Some(candidate) = self.question.take() else {
             return;
         };
@@ -206,10 +206,14 @@ impl Search for Isolate<'_> {
         self.learn(Some(candidate), Some(kind));
     }
 
-    fn guesses(&self) -> [(Kind, f64); 3] {
+    fn guesses(&self) -> [(VerdictKind, f64); 3] {
         let all: u32 = self.seen.iter().sum();
-        [Kind::Pass, Kind::Fail, Kind::Unresolved]
-            .map(|kind| (kind, f64::from(self.seen[kind as usize]) / f64::from(all)))
+        [
+            VerdictKind::Pass,
+            VerdictKind::Fail,
+            VerdictKind::Unresolved,
+        ]
+        .map(|kind| (kind, f64::from(self.seen[kind as usize]) / f64::from(all)))
     }
 
     fn standing(&self) -> Standing {

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use crate::digest::Digest;
 use crate::error::JournalError;
-use crate::oracle::{Detail, Kind, Verdict};
+use crate::oracle::{Detail, Verdict, VerdictKind};
 use crate::problem::Problem;
 
 const FORMAT: &str = "culprit-reduce-journal";
@@ -23,12 +23,11 @@ const VERSION: u32 = 2;
 /// A journal that is open for one problem. One process at a time may have it.
 pub struct Journal {
     file: File,
-    lines: Vec<Line>,
-    cut_off: u64,
+    lines: Vec<JournalLine>,
 }
 
-struct Line {
-    kind: Kind,
+struct JournalLine {
+    kind: VerdictKind,
     candidate: Digest,
     detail: String,
 }
@@ -58,21 +57,12 @@ impl Journal {
         if good == 0 {
             file.write_all(head.as_bytes()).map_err(failed)?;
         }
-        Ok(Journal {
-            file,
-            lines,
-            cut_off: (bytes.len() - good) as u64,
-        })
+        Ok(Journal { file, lines })
     }
 
     /// Verdicts that the journal had when it was opened.
     pub fn verdicts(&self) -> usize {
         self.lines.len()
-    }
-
-    /// Bytes at its end that were torn or damaged and are gone.
-    pub fn cut_off(&self) -> u64 {
-        self.cut_off
     }
 
     /// The verdicts, and the journal without them. A detail that cannot be read back is no verdict.
@@ -81,9 +71,9 @@ impl Journal {
             .into_iter()
             .filter_map(|line| {
                 let verdict = match line.kind {
-                    Kind::Pass => Verdict::Pass,
-                    Kind::Fail => Verdict::Fail(D::from_text(&line.detail)?),
-                    Kind::Unresolved => Verdict::Unresolved(D::from_text(&line.detail)?),
+                    VerdictKind::Pass => Verdict::Pass,
+                    VerdictKind::Fail => Verdict::Fail(D::from_text(&line.detail)?),
+                    VerdictKind::Unresolved => Verdict::Unresolved(D::from_text(&line.detail)?),
                 };
                 Some((line.candidate, verdict))
             })
@@ -95,9 +85,9 @@ impl Journal {
         verdict: &Verdict<D>,
     ) -> io::Result<()> {
         let letter = match verdict.kind() {
-            Kind::Pass => 'p',
-            Kind::Fail => 'f',
-            Kind::Unresolved => 'u',
+            VerdictKind::Pass => 'p',
+            VerdictKind::Fail => 'f',
+            VerdictKind::Unresolved => 'u',
         };
         let detail = verdict.detail().map(Detail::to_text).unwrap_or_default();
         let body = format!("{letter} {candidate} {}", escape(&detail));
@@ -127,7 +117,7 @@ fn check_head(path: &Path, bytes: &[u8], head: &str) -> Result<(), JournalError>
 }
 
 /// The whole lines from there on, and where they end.
-fn lines(bytes: &[u8], start: usize) -> (Vec<Line>, usize) {
+fn lines(bytes: &[u8], start: usize) -> (Vec<JournalLine>, usize) {
     let mut lines = Vec::new();
     let mut good = start;
     while let Some(length) = bytes[good..].iter().position(|byte| *byte == b'\n') {
@@ -140,19 +130,19 @@ fn lines(bytes: &[u8], start: usize) -> (Vec<Line>, usize) {
     (lines, good)
 }
 
-fn line(bytes: &[u8]) -> Option<Line> {
+fn line(bytes: &[u8]) -> Option<JournalLine> {
     let (crc, body) = std::str::from_utf8(bytes).ok()?.split_once(' ')?;
     if u32::from_str_radix(crc, 16).ok()? != crc32fast::hash(body.as_bytes()) {
         return None;
     }
     let mut words = body.splitn(3, ' ');
     let kind = match words.next()? {
-        "p" => Kind::Pass,
-        "f" => Kind::Fail,
-        "u" => Kind::Unresolved,
+        "p" => VerdictKind::Pass,
+        "f" => VerdictKind::Fail,
+        "u" => VerdictKind::Unresolved,
         _ => return None,
     };
-    Some(Line {
+    Some(JournalLine {
         kind,
         candidate: words.next()?.parse().ok()?,
         detail: unescape(words.next()?)?,
@@ -241,7 +231,6 @@ mod tests {
         fs::write(&path, text.replace("a.b:3", "a.b:4")).unwrap();
         let journal = Journal::open(&path, &problem).unwrap();
         assert_eq!(journal.verdicts(), 1);
-        assert!(journal.cut_off() > 0);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::collections::VecDeque;
 
 use crate::digest::Digest;
-use crate::oracle::{Kind, Verdict};
-use crate::progress::Origin;
+use crate::oracle::{Verdict, VerdictKind};
+use crate::progress::VerdictOrigin;
 use crate::set::DeltaSet;
 use crate::settings::Inference;
 
@@ -17,15 +17,15 @@ use crate::settings::Inference;
 const REMEMBERED: usize = 32;
 
 pub(crate) struct Knowledge<D> {
-    known: HashMap<Digest, Entry<D>>,
+    known: HashMap<Digest, KnownVerdict<D>>,
     /// Candidates that passed, none of them a part of another, the latest last.
     passed: VecDeque<DeltaSet>,
     inference: Inference,
 }
 
-pub(crate) struct Entry<D> {
+pub(crate) struct KnownVerdict<D> {
     pub(crate) verdict: Verdict<D>,
-    pub(crate) origin: Origin,
+    pub(crate) origin: VerdictOrigin,
     pub(crate) needed: bool,
 }
 
@@ -39,15 +39,15 @@ impl<D> Knowledge<D> {
     }
 
     /// Files a verdict that nobody needed yet.
-    pub(crate) fn learn(&mut self, key: Digest, verdict: Verdict<D>, origin: Origin) {
-        self.known.entry(key).or_insert(Entry {
+    pub(crate) fn learn(&mut self, key: Digest, verdict: Verdict<D>, origin: VerdictOrigin) {
+        self.known.entry(key).or_insert(KnownVerdict {
             verdict,
             origin,
             needed: false,
         });
     }
 
-    pub(crate) fn get(&self, key: Digest) -> Option<&Entry<D>> {
+    pub(crate) fn get(&self, key: Digest) -> Option<&KnownVerdict<D>> {
         self.known.get(&key)
     }
 
@@ -56,9 +56,9 @@ impl<D> Knowledge<D> {
     }
 
     /// The kind of verdict, known or implied.
-    pub(crate) fn foresee(&self, candidate: &DeltaSet, key: Digest) -> Option<Kind> {
+    pub(crate) fn foresee(&self, candidate: &DeltaSet, key: Digest) -> Option<VerdictKind> {
         let known = self.known.get(&key).map(|entry| entry.verdict.kind());
-        known.or_else(|| self.implies_pass(candidate).then_some(Kind::Pass))
+        known.or_else(|| self.implies_pass(candidate).then_some(VerdictKind::Pass))
     }
 
     /// Whether needed verdicts imply that the candidate passes.
@@ -72,7 +72,7 @@ impl<D> Knowledge<D> {
             return;
         };
         entry.needed = true;
-        if self.inference == Inference::Monotone && entry.verdict.kind() == Kind::Pass {
+        if self.inference == Inference::Monotone && entry.verdict.kind() == VerdictKind::Pass {
             self.passed.retain(|passed| !passed.is_subset(candidate));
             self.passed.push_back(candidate.clone());
             if self.passed.len() > REMEMBERED {

@@ -40,16 +40,16 @@ mod units;
 
 pub use digest::{Digest, Digester};
 pub use driver::{
-    Artefact, ArtefactOracle, Driver, Event, Found, GRACE, Goal, Journals, Memo, Scale, Search,
-    Tally, Tested,
+    Artefact, ArtefactOracle, Driver, GRACE, Goal, Journals, Memo, ReductionEvent, Scale, Search,
+    SearchResult, Tally, Tested,
 };
-pub use engine::{End, Engine, Outcome, Reduction};
+pub use engine::{Engine, Outcome, Reduction, SearchEnd};
 pub use error::{Error, JournalError, ProblemError};
 pub use journal::Journal;
 pub use needs::Needs;
-pub use oracle::{Cancel, Clock, Detail, Judge, Kind, Oracle, SystemClock, Verdict, Wanted};
+pub use oracle::{Cancel, Clock, Detail, Judge, Oracle, SystemClock, Verdict, VerdictKind, Wanted};
 pub use problem::Problem;
-pub use progress::{Counts, Origin, Phase, Standing, Step};
+pub use progress::{Counts, Phase, ReductionStep, Standing, VerdictOrigin};
 pub use schedule::Schedule;
 pub use set::DeltaSet;
 pub use settings::{Budget, Inference, Settings};

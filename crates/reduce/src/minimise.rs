@@ -5,10 +5,10 @@
 //! it, such that the failure stays.
 
 use crate::needs::Closing;
-use crate::oracle::Kind;
+use crate::oracle::VerdictKind;
 use crate::problem::Problem;
 use crate::progress::{Phase, Standing};
-use crate::schedule::{Plan, Schedule};
+use crate::schedule::{RunningSchedule, Schedule};
 use crate::search::Search;
 use crate::set::DeltaSet;
 use crate::units::Units;
@@ -25,7 +25,7 @@ pub(crate) struct Minimise<'p> {
     alive: DeltaSet,
     /// Whether there are deltas that could go but are in no unit of the stage.
     outsiders: bool,
-    plan: Plan,
+    plan: RunningSchedule,
     question: Option<DeltaSet>,
 }
 
@@ -42,7 +42,7 @@ impl<'p> Minimise<'p> {
             stage: 0,
             units,
             outsiders: !free.is_subset(&units.deltas(&alive)),
-            plan: Plan::new(schedule, &alive),
+            plan: RunningSchedule::new(schedule, &alive),
             alive,
             question: None,
         }
@@ -50,11 +50,11 @@ impl<'p> Minimise<'p> {
 
     /// Whether there is a next stage: a level, or the last pass over the atoms.
     fn advance(&mut self) -> bool {
-        if matches!(self.plan, Plan::Singles(_)) {
+        if matches!(self.plan, RunningSchedule::Singles(_)) {
             return false;
         }
         if self.stage == self.problem.last_stage() {
-            self.plan = Plan::singles();
+            self.plan = RunningSchedule::singles();
             return true;
         }
         self.stage += 1;
@@ -62,7 +62,7 @@ impl<'p> Minimise<'p> {
         let free = self.current.minus(self.problem.passing_end());
         self.alive = self.units.of(&free);
         self.outsiders = !free.is_subset(&self.units.deltas(&self.alive));
-        self.plan = Plan::new(self.schedule, &self.alive);
+        self.plan = RunningSchedule::new(self.schedule, &self.alive);
         true
     }
 
@@ -104,11 +104,11 @@ impl Search for Minimise<'_> {
         self.question.clone()
     }
 
-    fn answer(&mut self, kind: Kind) {
+    fn answer(&mut self, kind: VerdictKind) {
         let Some(candidate) = self.question.take() else {
             return;
         };
-        if kind == Kind::Fail {
+        if kind == VerdictKind::Fail {
             let free = candidate.minus(self.problem.passing_end());
             self.alive = self.units.among(&self.alive, &free);
             self.current = candidate;
@@ -118,19 +118,19 @@ impl Search for Minimise<'_> {
         }
     }
 
-    fn guesses(&self) -> [(Kind, f64); 3] {
+    fn guesses(&self) -> [(VerdictKind, f64); 3] {
         let fail = self.plan.chance().clamp(0.02, 0.98);
         [
-            (Kind::Fail, fail),
-            (Kind::Pass, 1.0 - fail),
-            (Kind::Unresolved, 0.0),
+            (VerdictKind::Fail, fail),
+            (VerdictKind::Pass, 1.0 - fail),
+            (VerdictKind::Unresolved, 0.0),
         ]
     }
 
     fn standing(&self) -> Standing {
         Standing {
             phase: match self.plan {
-                Plan::Singles(_) => Phase::Last,
+                RunningSchedule::Singles(_) => Phase::Last,
                 _ if self.stage < self.problem.last_stage() => Phase::Level(self.stage),
                 _ => Phase::Atoms,
             },

@@ -11,10 +11,10 @@ use crate::set::{Builder, DeltaSet};
 
 /// What deltas need.
 #[derive(Clone, Debug, Default)]
-pub struct Needs(Kind);
+pub struct Needs(NeedsKind);
 
 #[derive(Clone, Debug, Default)]
-enum Kind {
+enum NeedsKind {
     #[default]
     Nothing,
     Graph(Graph),
@@ -47,7 +47,7 @@ pub(crate) enum Closing {
 impl Needs {
     /// Deltas are independent.
     pub fn nothing() -> Needs {
-        Needs(Kind::Nothing)
+        Needs(NeedsKind::Nothing)
     }
 
     /// Deltas below `size` and pairs of them: the first needs the second. Circles are allowed;
@@ -67,7 +67,7 @@ impl Needs {
         }
         pairs.sort_unstable();
         let needed_by = Rows::new(size, &pairs);
-        Needs(Kind::Graph(Graph { needs, needed_by }))
+        Needs(NeedsKind::Graph(Graph { needs, needed_by }))
     }
 
     /// A tree, or several: for each delta its parent, which it needs.
@@ -89,37 +89,37 @@ impl Needs {
         chains.sort_by_key(|chain| chain.start);
         let disjoint = chains.windows(2).all(|pair| pair[0].end <= pair[1].start);
         assert!(disjoint, "chains overlap");
-        Needs(Kind::Chains(chains))
+        Needs(NeedsKind::Chains(chains))
     }
 
     /// Takes deltas out of a closed set.
     pub(crate) fn without(&self, set: &DeltaSet, gone: &DeltaSet, closing: Closing) -> DeltaSet {
         match (&self.0, closing) {
-            (Kind::Nothing, _) => set.minus(gone),
-            (Kind::Graph(graph), Closing::Drop) => graph.drop(set, gone),
-            (Kind::Graph(graph), Closing::Keep) => graph.keep(set, gone),
-            (Kind::Chains(chains), Closing::Drop) => {
+            (NeedsKind::Nothing, _) => set.minus(gone),
+            (NeedsKind::Graph(graph), Closing::Drop) => graph.drop(set, gone),
+            (NeedsKind::Graph(graph), Closing::Keep) => graph.keep(set, gone),
+            (NeedsKind::Chains(chains), Closing::Drop) => {
                 let ends = gone.ranges().map(|r| r.start..end_of_chain(chains, r.end));
                 set.minus(&ends.collect())
             }
-            (Kind::Chains(chains), Closing::Keep) => from_starts(chains, &set.minus(gone)),
+            (NeedsKind::Chains(chains), Closing::Keep) => from_starts(chains, &set.minus(gone)),
         }
     }
 
     /// Puts deltas into a closed set, with what they need.
     pub(crate) fn with(&self, set: &DeltaSet, new: &DeltaSet) -> DeltaSet {
         match &self.0 {
-            Kind::Nothing => set.union(new),
-            Kind::Graph(graph) => graph.add(set, new),
-            Kind::Chains(chains) => set.union(&from_starts(chains, new)),
+            NeedsKind::Nothing => set.union(new),
+            NeedsKind::Graph(graph) => graph.add(set, new),
+            NeedsKind::Chains(chains) => set.union(&from_starts(chains, new)),
         }
     }
 
     /// A delta of the set and one that it needs and the set lacks.
     pub(crate) fn unmet(&self, set: &DeltaSet) -> Option<(u64, u64)> {
         match &self.0 {
-            Kind::Nothing => None,
-            Kind::Graph(graph) => {
+            NeedsKind::Nothing => None,
+            NeedsKind::Graph(graph) => {
                 let members = set.iter().take_while(|d| *d < graph.needs.len());
                 let mut pairs = members.flat_map(|d| {
                     let needs = graph.needs.of(d).iter();
@@ -127,7 +127,7 @@ impl Needs {
                 });
                 pairs.find(|(_, needed)| !set.contains(*needed))
             }
-            Kind::Chains(chains) => {
+            NeedsKind::Chains(chains) => {
                 let mut starts = set.ranges().map(|range| range.start);
                 let start = starts.find(|start| start_of_chain(chains, *start) < *start)?;
                 Some((start, start - 1))
@@ -138,10 +138,10 @@ impl Needs {
     pub(crate) fn add_to(&self, digester: &mut Digester) {
         let mut pair = |a: u64, b: u64| [a, b].map(|number| digester.number(number));
         match &self.0 {
-            Kind::Nothing => {
+            NeedsKind::Nothing => {
                 pair(0, 0);
             }
-            Kind::Graph(graph) => {
+            NeedsKind::Graph(graph) => {
                 pair(1, graph.needs.len());
                 for delta in 0..graph.needs.len() {
                     for needed in graph.needs.of(delta) {
@@ -149,7 +149,7 @@ impl Needs {
                     }
                 }
             }
-            Kind::Chains(chains) => {
+            NeedsKind::Chains(chains) => {
                 pair(2, chains.len() as u64);
                 for chain in chains.iter() {
                     pair(chain.start, chain.end);

@@ -56,7 +56,7 @@ pub enum Verdict<D> {
 
 /// A verdict without its detail.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
+pub enum VerdictKind {
     /// The failure is gone.
     Pass,
     /// The failure is there.
@@ -67,11 +67,11 @@ pub enum Kind {
 
 impl<D> Verdict<D> {
     /// The verdict without its detail.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> VerdictKind {
         match self {
-            Verdict::Pass => Kind::Pass,
-            Verdict::Fail(_) => Kind::Fail,
-            Verdict::Unresolved(_) => Kind::Unresolved,
+            Verdict::Pass => VerdictKind::Pass,
+            Verdict::Fail(_) => VerdictKind::Fail,
+            Verdict::Unresolved(_) => VerdictKind::Unresolved,
         }
     }
 
@@ -189,13 +189,13 @@ impl Clock for SystemClock {
 }
 
 /// When a whole reduction ends early.
-pub(crate) struct Limits<'a> {
+pub(crate) struct SearchLimits<'a> {
     pub(crate) cancel: &'a Cancel,
     pub(crate) clock: &'a dyn Clock,
     pub(crate) deadline: Option<Duration>,
 }
 
-impl Limits<'_> {
+impl SearchLimits<'_> {
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|end| self.clock.now() >= end)
     }
@@ -203,7 +203,7 @@ impl Limits<'_> {
 
 /// Tells an oracle whether its verdict is still wanted.
 pub struct Wanted<'a> {
-    pub(crate) limits: &'a Limits<'a>,
+    pub(crate) limits: &'a SearchLimits<'a>,
     pub(crate) moot: &'a AtomicBool,
 }
 

@@ -17,7 +17,7 @@ use tracing::debug;
 
 use crate::digest::Digest;
 use crate::knowledge::Knowledge;
-use crate::oracle::{Detail, Limits, Oracle, Verdict, Wanted};
+use crate::oracle::{Detail, Oracle, SearchLimits, Verdict, Wanted};
 use crate::search::Search;
 use crate::set::DeltaSet;
 
@@ -25,17 +25,17 @@ use crate::set::DeltaSet;
 const COURSES: usize = 4;
 const LEAST_CHANCE: f64 = 0.01;
 
-/// What an oracle says.
-type Answer<O> = Result<Verdict<<O as Oracle>::Detail>, <O as Oracle>::Error>;
+/// The answer of an oracle.
+type OracleAnswer<O> = Result<Verdict<<O as Oracle>::Detail>, <O as Oracle>::Error>;
 
-/// What was judged, and what the oracle said.
-pub(crate) type Judged<O> = (Digest, Answer<O>);
+/// A judged candidate, with the answer of the oracle.
+pub(crate) type Judged<O> = (Digest, OracleAnswer<O>);
 
 /// Threads that judge.
-pub(crate) struct Pool<O: Oracle> {
+pub(crate) struct JudgePool<O: Oracle> {
     jobs: usize,
     orders: Sender<Task>,
-    results: Receiver<Done<O>>,
+    results: Receiver<FinishedTask<O>>,
     /// What is being judged, and whether it was called off.
     running: BTreeMap<Digest, Arc<AtomicBool>>,
 }
@@ -46,20 +46,20 @@ struct Task {
     moot: Arc<AtomicBool>,
 }
 
-struct Done<O: Oracle> {
+struct FinishedTask<O: Oracle> {
     key: Digest,
     /// `None` when nobody waited any more.
-    result: thread::Result<Option<Answer<O>>>,
+    result: thread::Result<Option<OracleAnswer<O>>>,
 }
 
-impl<O: Oracle> Pool<O> {
+impl<O: Oracle> JudgePool<O> {
     /// Starts threads that end when the pool is dropped.
     pub(crate) fn start<'scope, 'env>(
         scope: &'scope Scope<'scope, 'env>,
         jobs: usize,
         oracle: &'env O,
-        limits: &'env Limits<'env>,
-    ) -> Pool<O>
+        limits: &'env SearchLimits<'env>,
+    ) -> JudgePool<O>
     where
         O::Detail: 'scope,
         O::Error: 'scope,
@@ -86,13 +86,13 @@ impl<O: Oracle> Pool<O> {
                     let result = panic::catch_unwind(AssertUnwindSafe(|| {
                         judge(oracle, &candidate, limits, &moot)
                     }));
-                    if send.send(Done { key, result }).is_err() {
+                    if send.send(FinishedTask { key, result }).is_err() {
                         return;
                     }
                 }
             });
         }
-        Pool {
+        JudgePool {
             jobs,
             orders,
             results,
@@ -181,7 +181,7 @@ impl<O: Oracle> Pool<O> {
     }
 }
 
-impl<O: Oracle> Drop for Pool<O> {
+impl<O: Oracle> Drop for JudgePool<O> {
     fn drop(&mut self) {
         let running = self.running.values();
         running.for_each(|moot| moot.store(true, Ordering::Release));
@@ -192,9 +192,9 @@ impl<O: Oracle> Drop for Pool<O> {
 pub(crate) fn judge<O: Oracle>(
     oracle: &O,
     candidate: &DeltaSet,
-    limits: &Limits<'_>,
+    limits: &SearchLimits<'_>,
     moot: &AtomicBool,
-) -> Option<Answer<O>> {
+) -> Option<OracleAnswer<O>> {
     let wanted = Wanted { limits, moot };
     let result = oracle.judge(candidate, &wanted);
     let is_wanted = wanted.still();

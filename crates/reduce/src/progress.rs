@@ -50,13 +50,13 @@ pub struct Counts {
 }
 
 /// One verdict, and where the reduction stands after it.
-pub struct Step<'a, D> {
+pub struct ReductionStep<'a, D> {
     /// What was judged.
     pub candidate: &'a DeltaSet,
     /// The verdict.
     pub verdict: &'a Verdict<D>,
     /// Where the verdict came from.
-    pub origin: Origin,
+    pub origin: VerdictOrigin,
     /// Where the reduction stands.
     pub standing: Standing,
     /// Counts up to now.
@@ -65,7 +65,7 @@ pub struct Step<'a, D> {
 
 /// Where a verdict came from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum VerdictOrigin {
     /// The oracle judged for it.
     Oracle,
     /// It was needed before.

@@ -33,37 +33,37 @@ pub(crate) struct Removal {
 
 /// A schedule under way.
 #[derive(Clone)]
-pub(crate) enum Plan {
+pub(crate) enum RunningSchedule {
     Splitting(splitting::Splitting),
     Classic(classic::Classic),
     Probabilistic(probabilistic::Probabilistic),
     Singles(singles::Singles),
 }
 
-impl Plan {
-    pub(crate) fn new(schedule: Schedule, alive: &DeltaSet) -> Plan {
+impl RunningSchedule {
+    pub(crate) fn new(schedule: Schedule, alive: &DeltaSet) -> RunningSchedule {
         match schedule {
-            Schedule::Splitting => Plan::Splitting(splitting::Splitting::new(alive)),
-            Schedule::Classic => Plan::Classic(classic::Classic::new(alive)),
+            Schedule::Splitting => RunningSchedule::Splitting(splitting::Splitting::new(alive)),
+            Schedule::Classic => RunningSchedule::Classic(classic::Classic::new(alive)),
             Schedule::Probabilistic => {
-                Plan::Probabilistic(probabilistic::Probabilistic::new(alive))
+                RunningSchedule::Probabilistic(probabilistic::Probabilistic::new(alive))
             }
         }
     }
 
     /// The pass that leaves nothing out: each unit alone, until none of them can go.
-    pub(crate) fn singles() -> Plan {
-        Plan::Singles(singles::Singles::default())
+    pub(crate) fn singles() -> RunningSchedule {
+        RunningSchedule::Singles(singles::Singles::default())
     }
 
     /// What to take out of those that are there; `None` at the end. To be answered by `accepted` or
     /// `refused` before the next.
     pub(crate) fn propose(&mut self, alive: &DeltaSet) -> Option<Removal> {
         match self {
-            Plan::Splitting(plan) => plan.propose(),
-            Plan::Classic(plan) => plan.propose(alive),
-            Plan::Probabilistic(plan) => plan.propose(),
-            Plan::Singles(plan) => plan.propose(alive),
+            RunningSchedule::Splitting(plan) => plan.propose(),
+            RunningSchedule::Classic(plan) => plan.propose(alive),
+            RunningSchedule::Probabilistic(plan) => plan.propose(),
+            RunningSchedule::Singles(plan) => plan.propose(alive),
         }
     }
 
@@ -71,40 +71,40 @@ impl Plan {
     /// them, because others need them.
     pub(crate) fn accepted(&mut self, alive: &DeltaSet) {
         match self {
-            Plan::Splitting(plan) => plan.accepted(alive),
-            Plan::Classic(plan) => plan.accepted(alive),
-            Plan::Probabilistic(plan) => plan.accepted(alive),
-            Plan::Singles(plan) => plan.accepted(),
+            RunningSchedule::Splitting(plan) => plan.accepted(alive),
+            RunningSchedule::Classic(plan) => plan.accepted(alive),
+            RunningSchedule::Probabilistic(plan) => plan.accepted(alive),
+            RunningSchedule::Singles(plan) => plan.accepted(),
         }
     }
 
     /// The failure is gone without them, or unclear, or none of them can go.
     pub(crate) fn refused(&mut self, alive: &DeltaSet) {
         match self {
-            Plan::Splitting(plan) => plan.refused(),
-            Plan::Classic(plan) => plan.refused(alive),
-            Plan::Probabilistic(plan) => plan.refused(),
-            Plan::Singles(_) => {}
+            RunningSchedule::Splitting(plan) => plan.refused(),
+            RunningSchedule::Classic(plan) => plan.refused(alive),
+            RunningSchedule::Probabilistic(plan) => plan.refused(),
+            RunningSchedule::Singles(_) => {}
         }
     }
 
     /// The chance that what was proposed last is accepted, as far as the schedule knows.
     pub(crate) fn chance(&self) -> f64 {
         match self {
-            Plan::Splitting(plan) => plan.chance(),
-            Plan::Classic(plan) => plan.chance(),
-            Plan::Probabilistic(plan) => plan.chance(),
-            Plan::Singles(_) => 0.05,
+            RunningSchedule::Splitting(plan) => plan.chance(),
+            RunningSchedule::Classic(plan) => plan.chance(),
+            RunningSchedule::Probabilistic(plan) => plan.chance(),
+            RunningSchedule::Singles(_) => 0.05,
         }
     }
 
     /// Into how many portions of the present size the units would fall.
     pub(crate) fn granularity(&self, alive: &DeltaSet) -> u64 {
         match self {
-            Plan::Splitting(plan) => plan.granularity(alive),
-            Plan::Classic(plan) => plan.granularity(),
-            Plan::Probabilistic(plan) => plan.granularity(alive),
-            Plan::Singles(_) => alive.len(),
+            RunningSchedule::Splitting(plan) => plan.granularity(alive),
+            RunningSchedule::Classic(plan) => plan.granularity(),
+            RunningSchedule::Probabilistic(plan) => plan.granularity(alive),
+            RunningSchedule::Singles(_) => alive.len(),
         }
     }
 }

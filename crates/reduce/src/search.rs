@@ -3,7 +3,7 @@
 //! Searches are plain values. Copying one and answering the copy shows what it would ask next,
 //! which is all that evaluation ahead of time needs to know.
 
-use crate::oracle::Kind;
+use crate::oracle::VerdictKind;
 use crate::problem::Problem;
 use crate::progress::{Phase, Standing};
 use crate::set::DeltaSet;
@@ -14,11 +14,11 @@ pub(crate) trait Search: Clone {
     fn question(&mut self) -> Option<DeltaSet>;
 
     /// The verdict on the question.
-    fn answer(&mut self, kind: Kind);
+    fn answer(&mut self, kind: VerdictKind);
 
     /// What the answer to the question may be, with its chance. Answers that lead to the same next
     /// question are listed once.
-    fn guesses(&self) -> [(Kind, f64); 3];
+    fn guesses(&self) -> [(VerdictKind, f64); 3];
 
     fn standing(&self) -> Standing;
 
@@ -30,8 +30,8 @@ pub(crate) trait Search: Clone {
 /// Why a search cannot start.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Refusal {
-    NotFailing(Kind),
-    NotPassing(Kind),
+    NotFailing(VerdictKind),
+    NotPassing(VerdictKind),
 }
 
 /// What a search does with an end that is to pass and does not.
@@ -95,13 +95,13 @@ impl<S: Search> Search for Checked<'_, S> {
         }
     }
 
-    fn answer(&mut self, kind: Kind) {
+    fn answer(&mut self, kind: VerdictKind) {
         self.stage = match (&self.stage, kind, self.passing_end) {
-            (Stage::Failing, Kind::Fail, _) => Stage::Passing,
+            (Stage::Failing, VerdictKind::Fail, _) => Stage::Passing,
             (Stage::Failing, other, _) => Stage::Refused(Refusal::NotFailing(other)),
-            (Stage::Passing, Kind::Pass, _) => Stage::Search,
-            (Stage::Passing, Kind::Unresolved, PassingEnd::May) => Stage::Search,
-            (Stage::Passing, Kind::Fail, PassingEnd::May) => Stage::Least,
+            (Stage::Passing, VerdictKind::Pass, _) => Stage::Search,
+            (Stage::Passing, VerdictKind::Unresolved, PassingEnd::May) => Stage::Search,
+            (Stage::Passing, VerdictKind::Fail, PassingEnd::May) => Stage::Least,
             (Stage::Passing, other, PassingEnd::Must) => Stage::Refused(Refusal::NotPassing(other)),
             (stage, ..) => {
                 self.search.answer(kind);
@@ -110,13 +110,16 @@ impl<S: Search> Search for Checked<'_, S> {
         };
     }
 
-    fn guesses(&self) -> [(Kind, f64); 3] {
+    fn guesses(&self) -> [(VerdictKind, f64); 3] {
         match self.stage {
             // Each end is judged with nothing else running: what is not to be judged at the same time,
             // by a port or a file that both use, would be refused for that.
-            Stage::Failing | Stage::Passing => {
-                [Kind::Pass, Kind::Fail, Kind::Unresolved].map(|kind| (kind, 0.0))
-            }
+            Stage::Failing | Stage::Passing => [
+                VerdictKind::Pass,
+                VerdictKind::Fail,
+                VerdictKind::Unresolved,
+            ]
+            .map(|kind| (kind, 0.0)),
             _ => self.search.guesses(),
         }
     }

@@ -157,30 +157,6 @@ impl DeltaSet {
         result.finish()
     }
 
-    /// The deltas whose places in the order of the set, from 0, are in the range.
-    pub fn places(&self, places: Range<u64>) -> DeltaSet {
-        let mut result = Builder::default();
-        let mut before = 0;
-        for span in self.spans.iter() {
-            let length = span.end - span.start;
-            let from = places.start.clamp(before, before + length) - before;
-            let to = places.end.clamp(before, before + length) - before;
-            if from < to {
-                result.push(span.start + from..span.start + to);
-            }
-            before += length;
-            if before >= places.end {
-                break;
-            }
-        }
-        result.finish()
-    }
-
-    /// The first so many deltas, or all.
-    pub fn take_first(&self, count: u64) -> DeltaSet {
-        self.places(0..count)
-    }
-
     /// The last so many deltas, or all.
     pub fn take_last(&self, count: u64) -> DeltaSet {
         let mut left = count.min(self.len);
@@ -404,8 +380,6 @@ mod tests {
             prop_assert_eq!(x.contains(from), a.contains(&from));
             prop_assert_eq!(x.first(), a.first().copied());
             prop_assert_eq!(x.last(), a.last().copied());
-            let places: Vec<u64> = a.iter().copied().skip(from as usize).take(count as usize).collect();
-            prop_assert_eq!(list(&x.places(from..from + count)), places);
             let mut last: Vec<u64> = a.iter().rev().copied().take(count as usize).collect();
             last.reverse();
             prop_assert_eq!(list(&x.take_last(count)), last);

@@ -7,10 +7,10 @@ use crate::set::DeltaSet;
 
 /// How deltas are grouped.
 #[derive(Clone, Debug, Default)]
-pub struct Units(Kind);
+pub struct Units(UnitsKind);
 
 #[derive(Clone, Debug, Default)]
-enum Kind {
+enum UnitsKind {
     #[default]
     Singles,
     Within(DeltaSet),
@@ -20,27 +20,27 @@ enum Kind {
 impl Units {
     /// Every delta is a unit.
     pub fn singles() -> Units {
-        Units(Kind::Singles)
+        Units(UnitsKind::Singles)
     }
 
     /// Every delta of the set is a unit; all others stay unless they need one that goes. The nodes
     /// at one depth of a tree are such a level.
     pub fn within(set: DeltaSet) -> Units {
-        Units(Kind::Within(set))
+        Units(UnitsKind::Within(set))
     }
 
     /// Groups of deltas that go together. They share no delta; deltas in no group stay unless they
     /// need one that goes.
     pub fn groups(groups: impl IntoIterator<Item = DeltaSet>) -> Units {
-        Units(Kind::Groups(groups.into_iter().collect()))
+        Units(UnitsKind::Groups(groups.into_iter().collect()))
     }
 
     /// The numbers of the units that have deltas in the set. Those of single deltas are theirs.
     pub(crate) fn of(&self, set: &DeltaSet) -> DeltaSet {
         match &self.0 {
-            Kind::Singles => set.clone(),
-            Kind::Within(some) => set.intersection(some),
-            Kind::Groups(groups) => {
+            UnitsKind::Singles => set.clone(),
+            UnitsKind::Within(some) => set.intersection(some),
+            UnitsKind::Groups(groups) => {
                 let numbered = (0u64..).zip(groups.iter());
                 let found = numbered.filter(|(_, group)| group.intersects(set));
                 found.map(|(number, _)| number).collect()
@@ -51,8 +51,8 @@ impl Units {
     /// Those of the units that have deltas in the set.
     pub(crate) fn among(&self, units: &DeltaSet, set: &DeltaSet) -> DeltaSet {
         match &self.0 {
-            Kind::Singles | Kind::Within(_) => units.intersection(set),
-            Kind::Groups(groups) => units
+            UnitsKind::Singles | UnitsKind::Within(_) => units.intersection(set),
+            UnitsKind::Groups(groups) => units
                 .iter()
                 .filter(|number| groups[*number as usize].intersects(set))
                 .collect(),
@@ -62,8 +62,8 @@ impl Units {
     /// The deltas of the units.
     pub(crate) fn deltas(&self, units: &DeltaSet) -> DeltaSet {
         match &self.0 {
-            Kind::Singles | Kind::Within(_) => units.clone(),
-            Kind::Groups(groups) => units
+            UnitsKind::Singles | UnitsKind::Within(_) => units.clone(),
+            UnitsKind::Groups(groups) => units
                 .iter()
                 .flat_map(|number| groups[number as usize].ranges())
                 .collect(),
@@ -72,7 +72,7 @@ impl Units {
 
     /// A delta that is in two groups.
     pub(crate) fn shared(&self) -> Option<u64> {
-        let Kind::Groups(groups) = &self.0 else {
+        let UnitsKind::Groups(groups) = &self.0 else {
             return None;
         };
         let mut ranges: Vec<_> = groups.iter().flat_map(DeltaSet::ranges).collect();
@@ -84,12 +84,12 @@ impl Units {
 
     pub(crate) fn add_to(&self, digester: &mut Digester) {
         match &self.0 {
-            Kind::Singles => digester.number(0),
-            Kind::Within(set) => {
+            UnitsKind::Singles => digester.number(0),
+            UnitsKind::Within(set) => {
                 digester.number(1);
                 digester.digest(set.digest());
             }
-            Kind::Groups(groups) => {
+            UnitsKind::Groups(groups) => {
                 digester.number(2);
                 digester.number(groups.len() as u64);
                 let groups = groups.iter().map(DeltaSet::digest);

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use culprit_reduce::{
-    Budget, Cancel, Clock, DeltaSet, End, Engine, Error, Journal, Judge, Kind, Needs, Oracle,
-    Phase, Problem, Schedule, Settings, Units, Verdict, Wanted,
+    Budget, Cancel, Clock, DeltaSet, Engine, Error, Journal, Judge, Needs, Oracle, Phase, Problem,
+    Schedule, SearchEnd, Settings, Units, Verdict, VerdictKind, Wanted,
 };
 
 fn verdict(fails: bool) -> Verdict<()> {
@@ -121,7 +121,7 @@ fn billions_of_moves_are_isolated_to_one() {
     let engine = Engine::new(&problem, &oracle).settings(settings);
     let least = engine.ddmin().unwrap();
     assert_eq!(least.failing, DeltaSet::from(20 * each..place + 1));
-    assert_eq!(least.end, End::Tests);
+    assert_eq!(least.end, SearchEnd::Tests);
 }
 
 /// Exercise 13.2: with every pass but the first taken for unresolved, dd simplifies.
@@ -321,7 +321,7 @@ fn a_budget_of_time_ends_with_the_best_so_far() {
         Engine::new(&problem, &oracle).settings(settings).ddmin()
     };
     let result = run(10).unwrap();
-    assert_eq!(result.end, End::Time);
+    assert_eq!(result.end, SearchEnd::Time);
     assert!(result.failing.contains(7) && result.failing.len() < 1000);
     // The verdict that came too late is not counted.
     assert_eq!(result.counts.tests, 9);
@@ -367,7 +367,7 @@ fn a_cancelled_reduction_does_not_wait_and_has_what_failed() {
             .settings(settings)
             .ddmin()
             .unwrap();
-        assert_eq!(result.end, End::Cancelled);
+        assert_eq!(result.end, SearchEnd::Cancelled);
         assert!(result.failing.contains(7) && result.failing.contains(700));
     }
 }
@@ -393,8 +393,8 @@ fn what_is_known_already_is_not_needed_once_it_is_cancelled() {
         (result.end, result.counts.tests)
     };
     let (end, tests) = run(u64::MAX);
-    assert!(end == End::Minimal && tests > 20, "{end:?} {tests}");
-    assert_eq!(run(10), (End::Cancelled, 10));
+    assert!(end == SearchEnd::Minimal && tests > 20, "{end:?} {tests}");
+    assert_eq!(run(10), (SearchEnd::Cancelled, 10));
 }
 
 #[test]
@@ -424,7 +424,7 @@ fn progress_tells_phase_sizes_and_counts() {
         result.counts.failed + result.counts.passed,
         result.counts.tests
     );
-    assert_eq!(Verdict::<()>::Pass.kind(), Kind::Pass);
+    assert_eq!(Verdict::<()>::Pass.kind(), VerdictKind::Pass);
 }
 
 /// A subtree goes whole, long before its leaves are tried.
@@ -463,8 +463,8 @@ fn mostly_unresolved_verdicts_do_not_stop_dd() {
         let problem = subject.problem();
         let oracle = Judge(|candidate: &DeltaSet| subject.judge(candidate));
         let pair = Engine::new(&problem, &oracle).dd().unwrap();
-        assert_eq!(pair.end, End::Minimal);
-        assert_eq!(subject.judge(&pair.failing).kind(), Kind::Fail);
-        assert_eq!(subject.judge(&pair.passing).kind(), Kind::Pass);
+        assert_eq!(pair.end, SearchEnd::Minimal);
+        assert_eq!(subject.judge(&pair.failing).kind(), VerdictKind::Fail);
+        assert_eq!(subject.judge(&pair.passing).kind(), VerdictKind::Pass);
     }
 }

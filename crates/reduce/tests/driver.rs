@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use culprit_reduce::{
-    Artefact, ArtefactOracle, Budget, Cancel, Clock, DeltaSet, Digest, Driver, End, Error, Event,
-    GRACE, Goal, Journals, Problem, Scale, Schedule, Search, Settings, Tested, Verdict, Wanted,
+    Artefact, ArtefactOracle, Budget, Cancel, Clock, DeltaSet, Digest, Driver, Error, GRACE, Goal,
+    Journals, Problem, ReductionEvent, Scale, Schedule, Search, SearchEnd, Settings, Tested,
+    Verdict, Wanted,
 };
 
 /// Texts out of which characters are left out. A text fails if it contains all of `wanted`.
@@ -135,9 +136,9 @@ fn searches_share_the_budget_of_tests() {
         assert!(letters.runs() + other.runs() <= most);
         assert_eq!(driver.tally().tests, letters.runs() + other.runs());
         match found.end {
-            End::Minimal => assert_eq!(letters.kept(&found.failing), "bzY"),
+            SearchEnd::Minimal => assert_eq!(letters.kept(&found.failing), "bzY"),
             end => {
-                assert_eq!((end, driver.end()), (End::Tests, End::Tests));
+                assert_eq!((end, driver.end()), (SearchEnd::Tests, SearchEnd::Tests));
                 assert!(matches!(second, Err(Error::Nothing)));
             }
         }
@@ -153,12 +154,12 @@ fn searches_share_the_budget_of_time() {
     };
     let driver = Driver::new(letters.settings(budget), &|_| {});
     let found = driver.search(letters.search("first"), &letters).unwrap();
-    assert_eq!((found.end, letters.runs()), (End::Time, 5));
+    assert_eq!((found.end, letters.runs()), (SearchEnd::Time, 5));
     let again = driver.search(letters.search("second"), &letters);
     assert!(matches!(again, Err(Error::Nothing)));
-    assert_eq!((driver.end(), letters.runs()), (End::Time, 5));
+    assert_eq!((driver.end(), letters.runs()), (SearchEnd::Time, 5));
     // What was found may be checked all the same, for a while.
-    assert_eq!(driver.close(), End::Time);
+    assert_eq!(driver.close(), SearchEnd::Time);
     assert!(driver.is_wanted() && !driver.is_over());
     letters
         .clock
@@ -174,10 +175,10 @@ fn a_part_has_a_budget_of_its_own_and_that_of_the_whole() {
     let letters = Letters::new(TEXT, "bYz");
     let driver = Driver::new(letters.settings(tests(10)), &|_| {});
     let part = |most| driver.within(tests(most), || driver.search(letters.search("x"), &letters));
-    assert_eq!(part(4).unwrap().end, End::Tests);
-    assert_eq!((letters.runs(), driver.end()), (4, End::Minimal));
+    assert_eq!(part(4).unwrap().end, SearchEnd::Tests);
+    assert_eq!((letters.runs(), driver.end()), (4, SearchEnd::Minimal));
     // The first four are known: the second part runs six more and no seventh.
-    assert_eq!(part(100).unwrap().end, End::Tests);
+    assert_eq!(part(100).unwrap().end, SearchEnd::Tests);
     assert_eq!(letters.runs(), 10);
     assert!(driver.is_over());
 }
@@ -224,8 +225,8 @@ fn events_and_counts_do_not_depend_on_the_number_of_jobs() {
     let run = |jobs| {
         let letters = Letters::new(TEXT, "bYz");
         let events = RefCell::new(Vec::new());
-        let observer = |event: &Event| {
-            if let Event::Tested(tested) = event {
+        let observer = |event: &ReductionEvent| {
+            if let ReductionEvent::Tested(tested) = event {
                 let elapsed = Duration::ZERO;
                 events.borrow_mut().push(Tested {
                     elapsed,
@@ -338,10 +339,10 @@ fn a_wish_to_end_is_heard_and_can_be_withdrawn_for_the_check() {
     };
     let driver = Driver::new(settings, &|_| {});
     let found = driver.search(letters.search("x"), &letters).unwrap();
-    assert_eq!(found.end, End::Cancelled);
+    assert_eq!(found.end, SearchEnd::Cancelled);
     assert!(letters.runs() <= 4 && !driver.is_wanted());
     wish.store(1, Ordering::Relaxed);
     assert!(!driver.is_wanted());
-    assert_eq!(driver.close(), End::Cancelled);
+    assert_eq!(driver.close(), SearchEnd::Cancelled);
     assert!(driver.is_wanted());
 }

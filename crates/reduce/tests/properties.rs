@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use culprit_reduce::{
-    Budget, Cancel, Counts, DeltaSet, End, Engine, Inference, Journal, Judge, Kind, Needs, Origin,
-    Problem, Reduction, Schedule, Settings, Units, Verdict,
+    Budget, Cancel, Counts, DeltaSet, Engine, Inference, Journal, Judge, Needs, Problem, Reduction,
+    Schedule, SearchEnd, Settings, Units, Verdict, VerdictKind, VerdictOrigin,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -154,7 +154,7 @@ enum Mode {
     Dd,
 }
 
-type Steps = Vec<(DeltaSet, Kind)>;
+type Steps = Vec<(DeltaSet, VerdictKind)>;
 
 /// A reduction and every verdict it needed, in order.
 fn reduce(noisy: &Noisy, mode: Mode, settings: Settings) -> (Reduction<()>, Steps) {
@@ -197,11 +197,11 @@ proptest! {
     #[test]
     fn nothing_can_be_taken_from_what_ddmin_leaves(noisy in noisy(), schedule in schedule()) {
         let (result, _) = reduce(&noisy, Mode::Ddmin, settings(schedule));
-        prop_assert_eq!(result.end, End::Minimal);
-        prop_assert_eq!(noisy.judge(&result.failing).kind(), Kind::Fail);
+        prop_assert_eq!(result.end, SearchEnd::Minimal);
+        prop_assert_eq!(noisy.judge(&result.failing).kind(), VerdictKind::Fail);
         for delta in result.failing.iter() {
             let less = without(&noisy.subject.needs, &result.failing, delta);
-            prop_assert_ne!(noisy.judge(&less).kind(), Kind::Fail, "{} without {}", &result.failing, delta);
+            prop_assert_ne!(noisy.judge(&less).kind(), VerdictKind::Fail, "{} without {}", &result.failing, delta);
         }
     }
 
@@ -209,15 +209,15 @@ proptest! {
     fn the_pair_of_dd_has_a_minimal_difference(noisy in noisy()) {
         let (result, _) = reduce(&noisy, Mode::Dd, Settings::default());
         let (passing, failing) = (&result.passing, &result.failing);
-        prop_assert_eq!(noisy.judge(passing).kind(), Kind::Pass);
-        prop_assert_eq!(noisy.judge(failing).kind(), Kind::Fail);
+        prop_assert_eq!(noisy.judge(passing).kind(), VerdictKind::Pass);
+        prop_assert_eq!(noisy.judge(failing).kind(), VerdictKind::Fail);
         prop_assert!(passing.is_subset(failing) && passing.len() < failing.len());
         for delta in result.difference().iter() {
             let less = without(&noisy.subject.needs, failing, delta);
             let more = with(&noisy.subject.needs, passing, delta);
             for inner in [less, more] {
                 if inner != *passing && inner != *failing {
-                    prop_assert_eq!(noisy.judge(&inner).kind(), Kind::Unresolved, "{}", inner);
+                    prop_assert_eq!(noisy.judge(&inner).kind(), VerdictKind::Unresolved, "{}", inner);
                 }
             }
         }
@@ -281,8 +281,8 @@ proptest! {
         };
         let broken = run(Settings { jobs, cancel: cancel.clone(), ..settings(schedule) }, &mut Vec::new());
         if let Ok(broken) = &broken {
-            prop_assert_eq!(noisy.judge(&broken.failing).kind(), Kind::Fail);
-            prop_assert_eq!(broken.end == End::Minimal, broken.failing == whole.failing && broken.end != End::Cancelled);
+            prop_assert_eq!(noisy.judge(&broken.failing).kind(), VerdictKind::Fail);
+            prop_assert_eq!(broken.end == SearchEnd::Minimal, broken.failing == whole.failing && broken.end != SearchEnd::Cancelled);
         }
         let mut others = Vec::new();
         let resumed = run(Settings { jobs, ..settings(schedule) }, &mut others).unwrap();
@@ -302,10 +302,10 @@ proptest! {
         let budget = Budget { tests: Some(tests), time: None };
         let (result, steps) = reduce(&noisy, Mode::Ddmin, Settings { budget, jobs, ..settings(schedule) });
         prop_assert!(result.counts.tests <= tests);
-        prop_assert_eq!(noisy.judge(&result.failing).kind(), Kind::Fail);
+        prop_assert_eq!(noisy.judge(&result.failing).kind(), VerdictKind::Fail);
         let (whole, all) = reduce(&noisy, Mode::Ddmin, settings(schedule));
         prop_assert_eq!(&steps[..], &all[..steps.len()]);
-        prop_assert_eq!(result.end == End::Minimal, whole.counts.tests <= tests);
+        prop_assert_eq!(result.end == SearchEnd::Minimal, whole.counts.tests <= tests);
     }
 
     #[test]
@@ -336,17 +336,17 @@ proptest! {
             .atoms(Units::groups(groups.iter().cloned()));
         let oracle = Judge(|candidate: &DeltaSet| noisy.judge(candidate));
         let result = Engine::new(&problem, &oracle).settings(settings(schedule)).ddmin().unwrap();
-        prop_assert_eq!(noisy.judge(&result.failing).kind(), Kind::Fail);
+        prop_assert_eq!(noisy.judge(&result.failing).kind(), VerdictKind::Fail);
         for group in groups.iter().filter(|group| group.intersects(&result.failing)) {
             let mut less = result.failing.minus(group);
             for delta in group.iter() {
                 less = without(&noisy.subject.needs, &less, delta);
             }
-            prop_assert_ne!(noisy.judge(&less).kind(), Kind::Fail, "{} without {}", &result.failing, group);
+            prop_assert_ne!(noisy.judge(&less).kind(), VerdictKind::Fail, "{} without {}", &result.failing, group);
         }
         let pair = Engine::new(&problem, &oracle).dd().unwrap();
-        prop_assert_eq!(noisy.judge(&pair.passing).kind(), Kind::Pass);
-        prop_assert_eq!(noisy.judge(&pair.failing).kind(), Kind::Fail);
+        prop_assert_eq!(noisy.judge(&pair.passing).kind(), VerdictKind::Pass);
+        prop_assert_eq!(noisy.judge(&pair.failing).kind(), VerdictKind::Fail);
     }
 
     /// In a tree every node that is left matters, with all below it.
@@ -430,6 +430,6 @@ fn verdicts_of_a_journal_are_not_asked_for_again() {
         (again.counts.asked, again.counts.replayed),
         (0, first.counts.tests)
     );
-    assert!(!origins.contains(&Origin::Oracle));
+    assert!(!origins.contains(&VerdictOrigin::Oracle));
     assert_eq!(again.failing, first.failing);
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use culprit_classfile::{ClassFile, Member, Result, listing};
-use culprit_model::value::split_descriptor;
+use culprit_model::value::{class_of_descriptor, split_descriptor};
 
 /// A class that is not what it was.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -122,17 +122,7 @@ fn shown((name, descriptor): &(String, String), class: &ClassFile) -> Result<Str
 /// The simple name of the type of a descriptor.
 fn simple(descriptor: &str) -> String {
     let element = descriptor.trim_start_matches('[');
-    let name = match element {
-        "Z" => "boolean",
-        "B" => "byte",
-        "S" => "short",
-        "C" => "char",
-        "I" => "int",
-        "J" => "long",
-        "F" => "float",
-        "D" => "double",
-        class => last(class.trim_start_matches('L').trim_end_matches(';')),
-    };
+    let name = last(class_of_descriptor(element).unwrap_or(element));
     format!("{name}{}", "[]".repeat(descriptor.len() - element.len()))
 }
 

@@ -7,7 +7,7 @@ use culprit_jvm::JavaVersion;
 use culprit_model::options::RecordOptions;
 use culprit_model::value::Contents;
 use culprit_model::{
-    EventIndex, EventKind, Losses, Part, Reference, SiteId, SiteKind, Step, ThreadId, Value,
+    Actor, EventIndex, EventKind, Losses, Reference, SiteId, SiteKind, Step, ThreadId, Value,
 };
 use culprit_trace::{Gap, GapReason, Recording};
 
@@ -33,8 +33,8 @@ pub fn check_unless(
     let mut scan = recording.scan();
     while let Some(step) = scan.step() {
         match step? {
-            culprit_trace::Step::Gap(gap) => survey.gap(&gap),
-            culprit_trace::Step::Event(head) => {
+            culprit_trace::ScanStep::Gap(gap) => survey.gap(&gap),
+            culprit_trace::ScanStep::Event(head) => {
                 if head.index.0 % BETWEEN_LOOKS == 0 && stop() {
                     return Ok(None);
                 }
@@ -152,8 +152,8 @@ struct Survey<'r> {
     missing: Count,
     forgotten: u64,
     gaps: u64,
-    gaps_in_calls: Seen,
-    unseen_ends: Seen,
+    gaps_in_calls: FoundProblem,
+    unseen_ends: FoundProblem,
 }
 
 /// How far a thread is.
@@ -167,12 +167,12 @@ struct Progress {
 
 /// How often something was found, and where first.
 #[derive(Default)]
-struct Seen {
+struct FoundProblem {
     times: u64,
     first: EventIndex,
 }
 
-impl Seen {
+impl FoundProblem {
     fn add(&mut self, times: u64, at: EventIndex) {
         if self.times == 0 {
             self.first = at;
@@ -192,8 +192,8 @@ impl<'r> Survey<'r> {
             missing: Count::default(),
             forgotten: 0,
             gaps: 0,
-            gaps_in_calls: Seen::default(),
-            unseen_ends: Seen::default(),
+            gaps_in_calls: FoundProblem::default(),
+            unseen_ends: FoundProblem::default(),
         }
     }
 
@@ -218,7 +218,7 @@ impl<'r> Survey<'r> {
         }
         progress.after_gap = false;
         // An object may be told of before the call that it comes with.
-        if step.depth == 0 && step.part() != Part::Drive && !step.kind.is_aside() {
+        if step.depth == 0 && step.part() != Actor::Drive && !step.kind.is_aside() {
             progress.no_beginning.get_or_insert(at);
         }
         progress.open = match step.kind {

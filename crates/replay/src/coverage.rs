@@ -11,12 +11,12 @@ use crate::Error;
 /// not.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coverage {
-    classes: BTreeMap<String, Lines>,
+    classes: BTreeMap<String, ClassLines>,
 }
 
 /// The lines of a class that have code.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Lines {
+pub struct ClassLines {
     /// How often each was run.
     pub counts: BTreeMap<u16, u64>,
 }
@@ -58,7 +58,7 @@ impl Coverage {
         }
     }
 
-    fn add_class(&mut self, name: &str, lines: &Lines) {
+    fn add_class(&mut self, name: &str, lines: &ClassLines) {
         let known = self.classes.entry(name.to_owned()).or_default();
         for (line, times) in &lines.counts {
             let count = known.counts.entry(*line).or_default();
@@ -67,7 +67,7 @@ impl Coverage {
     }
 
     /// The classes by their internal names.
-    pub fn classes(&self) -> impl Iterator<Item = (&str, &Lines)> {
+    pub fn classes(&self) -> impl Iterator<Item = (&str, &ClassLines)> {
         self.classes
             .iter()
             .map(|(name, lines)| (name.as_str(), lines))
@@ -75,16 +75,16 @@ impl Coverage {
 
     /// How many lines were run.
     pub fn run(&self) -> usize {
-        self.classes.values().map(Lines::run).sum()
+        self.classes.values().map(ClassLines::run).sum()
     }
 
     /// How many lines there are.
     pub fn total(&self) -> usize {
-        self.classes.values().map(Lines::total).sum()
+        self.classes.values().map(ClassLines::total).sum()
     }
 }
 
-impl Lines {
+impl ClassLines {
     /// How many lines were run.
     pub fn run(&self) -> usize {
         self.counts.values().filter(|count| **count > 0).count()
@@ -113,9 +113,9 @@ impl Lines {
 }
 
 /// The lines of a class file that somebody wrote.
-fn lines(bytes: &[u8]) -> culprit_classfile::Result<Lines> {
+fn lines(bytes: &[u8]) -> culprit_classfile::Result<ClassLines> {
     let class = ClassFile::parse(bytes)?;
-    let mut lines = Lines::default();
+    let mut lines = ClassLines::default();
     for method in &class.methods {
         if method.access & access::BRIDGE != 0 {
             continue;
@@ -133,8 +133,8 @@ fn lines(bytes: &[u8]) -> culprit_classfile::Result<Lines> {
 mod tests {
     use super::*;
 
-    fn of(counts: &[(u16, u64)]) -> Lines {
-        Lines {
+    fn of(counts: &[(u16, u64)]) -> ClassLines {
+        ClassLines {
             counts: counts.iter().copied().collect(),
         }
     }

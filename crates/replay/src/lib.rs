@@ -21,7 +21,7 @@ mod subject;
 pub use against::{Against, against};
 pub use changes::{Change, ClassChanges};
 pub use check::{check, check_unless};
-pub use coverage::{Coverage, Lines};
+pub use coverage::{ClassLines, Coverage};
 pub use error::Error;
 pub use finding::{Count, Finding, Severity};
 pub use lift::{Blobs, Lifted, lift};

@@ -71,7 +71,7 @@ impl<'r> Lifted<'r> {
         let mut births = Vec::new();
         let mut scan = self.recording.scan();
         while let Some(step) = scan.step() {
-            if let culprit_trace::Step::Event(head) = step?
+            if let culprit_trace::ScanStep::Event(head) = step?
                 && head.kind == EventKind::Born
             {
                 births.extend(Step::from(scan.event(&head)?).birth());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use culprit_classfile::{ClassFile, named_classes};
-use culprit_jvm::{Answer, Deadline, Job, Limits, Sandbox, WorkerPlan, WorkerPool};
+use culprit_jvm::{Deadline, Job, JobResult, Limits, Sandbox, WorkerPlan, WorkerPool};
 use culprit_model::AgentOptions;
 use culprit_model::options::{Mode as AgentMode, RecordOptions};
 use culprit_program::{Extras, WorkerJvm, agent_argument, likeness, vet};
@@ -48,7 +48,7 @@ pub struct Capture {
 /// What came of a replay.
 #[derive(Debug)]
 pub struct Replayed {
-    pub answer: Answer,
+    pub answer: JobResult,
     /// The lines that were run, if they were counted and the worker came to the end.
     pub coverage: Option<Coverage>,
     /// How long it took, with the start of the JVM.
@@ -88,7 +88,7 @@ impl Replayer {
             pool.dismiss(WorkerJvm::PATIENCE);
         }
         let coverage = match (lines_run, &answer) {
-            (Some(mut lines), Answer::Ran { coverage, .. }) => {
+            (Some(mut lines), JobResult::Ran { coverage, .. }) => {
                 lines.count(coverage);
                 Some(lines)
             }

@@ -12,7 +12,7 @@ use crate::{Blobs, Error, Lifted};
 
 impl JobSource for Lifted<'_> {
     fn pieces(&self) -> Box<dyn Iterator<Item = Result<JobPiece<'_>, SourceError>> + '_> {
-        Box::new(Stream {
+        Box::new(PieceStream {
             lifted: self,
             steps: Box::new(self.steps()),
             told: BTreeSet::new(),
@@ -28,7 +28,7 @@ impl JobSource for Lifted<'_> {
     }
 }
 
-struct Stream<'l> {
+struct PieceStream<'l> {
     lifted: &'l Lifted<'l>,
     steps: Box<dyn Iterator<Item = Result<Step, Error>> + 'l>,
     /// Long values since the worker was last told to forget, and their bytes.
@@ -38,7 +38,7 @@ struct Stream<'l> {
     ready: VecDeque<JobPiece<'l>>,
 }
 
-impl<'l> Iterator for Stream<'l> {
+impl<'l> Iterator for PieceStream<'l> {
     type Item = Result<JobPiece<'l>, SourceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -52,7 +52,7 @@ impl<'l> Iterator for Stream<'l> {
     }
 }
 
-impl Stream<'_> {
+impl PieceStream<'_> {
     fn add(&mut self, step: Step) -> Result<(), Error> {
         for id in blobs(&step) {
             if !self.told.insert(id) {

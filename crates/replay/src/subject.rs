@@ -1,7 +1,7 @@
 //! The program of a recording, as a worker needs it: the classes with code, outlines of the
 //! others, and how to weave them as they were woven.
 
-use culprit_model::observe::Origin;
+use culprit_model::observe::ClassOrigin;
 use culprit_model::options::{RecordOptions, WeaveOptions};
 use culprit_model::{Pattern, Selection};
 use culprit_trace::{Recording, SALT_NOTE};
@@ -72,7 +72,7 @@ pub fn narrower(recording: &Recording, selection: &Selection) -> Selection {
     let observed = recording.classes().iter().filter(|class| class.observed);
     let names = observed.map(|class| class.name.as_str());
     let mut kept: Vec<&str> = names
-        .filter(|name| selection.selects(name, Origin::Program))
+        .filter(|name| selection.selects(name, ClassOrigin::Program))
         .collect();
     kept.sort_unstable();
     kept.dedup();

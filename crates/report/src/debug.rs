@@ -3,10 +3,10 @@
 
 mod verdict;
 
-use culprit_debug::{FailureTest, Level as TestLevel, Rate};
+use culprit_debug::{CallLevel, FailureTest, Rate};
 use culprit_jvm::WorkingFolder;
 use culprit_model::clean;
-use culprit_reduce::End;
+use culprit_reduce::SearchEnd;
 use culprit_signature::Signature;
 use serde::{Deserialize, Serialize};
 
@@ -170,8 +170,8 @@ impl ReportedFailure {
         let found = &test.found;
         let (minimised, notes) = (&found.minimised, &found.test.notes);
         let (level, thrower, left_of_thrower) = match &test.level {
-            TestLevel::Outermost => (Level::Outermost, None, None),
-            TestLevel::Innermost { class, calls } => {
+            CallLevel::Outermost => (Level::Outermost, None, None),
+            CallLevel::Innermost { class, calls } => {
                 (Level::Innermost, Some(class.clone()), Some(*calls))
             }
         };
@@ -304,12 +304,12 @@ impl TestText {
 }
 
 /// The reason why a result may not be minimal.
-fn early(end: End) -> Option<&'static str> {
+fn early(end: SearchEnd) -> Option<&'static str> {
     match end {
-        End::Minimal => None,
-        End::Tests => Some("--max-tests was reached"),
-        End::Time => Some("--max-time was reached"),
-        End::Cancelled => Some("interrupted"),
+        SearchEnd::Minimal => None,
+        SearchEnd::Tests => Some("--max-tests was reached"),
+        SearchEnd::Time => Some("--max-time was reached"),
+        SearchEnd::Cancelled => Some("interrupted"),
     }
 }
 
@@ -370,7 +370,7 @@ mod tests {
             text: Some(TestText {
                 source: "class BTest {}\n".to_owned(),
                 thrower: Some("a.B".to_owned()),
-                early: early(End::Time),
+                early: early(SearchEnd::Time),
                 needed_files: needed_files(&WorkingFolder::Given("/home/`x`".into())),
                 journal_trouble: Some("disk full".to_owned()),
             }),

@@ -5,11 +5,8 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Content, Document};
-use crate::figure::wrap_words;
+use crate::figure::{COLUMNS, wrap_words};
 use crate::style::Styles;
-
-/// Columns of a line.
-const COLUMNS: usize = 80;
 
 /// Columns before a finding, for the word.
 const INDENT: &str = "      ";

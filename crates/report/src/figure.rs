@@ -9,6 +9,9 @@ use textwrap::core::Word;
 use textwrap::wrap_algorithms::wrap_first_fit;
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
+/// The most columns of a line of text.
+pub const COLUMNS: usize = 80;
+
 /// A size with a unit.
 pub fn size(bytes: u64) -> String {
     let mut value = bytes as f64;

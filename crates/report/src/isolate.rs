@@ -7,7 +7,7 @@ mod search;
 
 use std::time::Duration;
 
-use culprit_reduce::Kind;
+use culprit_reduce::VerdictKind;
 use serde::{Deserialize, Serialize};
 
 /// The verdict on a candidate.
@@ -25,12 +25,12 @@ pub enum Verdict {
     Unresolved,
 }
 
-impl From<Kind> for Verdict {
-    fn from(kind: Kind) -> Verdict {
+impl From<VerdictKind> for Verdict {
+    fn from(kind: VerdictKind) -> Verdict {
         match kind {
-            Kind::Pass => Verdict::Passes,
-            Kind::Fail => Verdict::Fails,
-            Kind::Unresolved => Verdict::Unresolved,
+            VerdictKind::Pass => Verdict::Passes,
+            VerdictKind::Fail => Verdict::Fails,
+            VerdictKind::Unresolved => Verdict::Unresolved,
         }
     }
 }

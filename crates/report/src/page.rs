@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use culprit_reduce::Kind;
+use culprit_reduce::VerdictKind;
 
 use crate::markup::html::escape;
 
@@ -40,7 +40,7 @@ pub(crate) fn page(title: &str, body: &str) -> String {
 pub(crate) struct Point {
     /// The part that is left to decide, as a share of the whole.
     pub(crate) left: f64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: VerdictKind,
     /// The parts that are removed.
     pub(crate) level: String,
 }
@@ -83,9 +83,9 @@ pub(crate) fn course(points: &[Point]) -> String {
     let mut free = 0.0;
     for (at, point) in points.iter().enumerate().step_by(step) {
         let color = match point.kind {
-            Kind::Pass => "#3a9a3a",
-            Kind::Fail => "#d0433a",
-            Kind::Unresolved => "#b0b0b0",
+            VerdictKind::Pass => "#3a9a3a",
+            VerdictKind::Fail => "#d0433a",
+            VerdictKind::Unresolved => "#b0b0b0",
         };
         let _ = writeln!(
             svg,
@@ -144,7 +144,7 @@ mod tests {
     fn names_of_passes_do_not_cover_each_other() {
         let passes = (0..200).map(|number| Point {
             left: 0.1,
-            kind: Kind::Pass,
+            kind: VerdictKind::Pass,
             level: format!("pass {number}"),
         });
         let svg = course(&passes.collect::<Vec<_>>());
@@ -165,9 +165,9 @@ mod tests {
             level: "lines".to_owned(),
         };
         let points = [
-            point(1.0, Kind::Fail),
-            point(1.0, Kind::Pass),
-            point(0.25, Kind::Unresolved),
+            point(1.0, VerdictKind::Fail),
+            point(1.0, VerdictKind::Pass),
+            point(0.25, VerdictKind::Unresolved),
         ];
         let svg = course(&points);
         assert_eq!(svg.matches("<rect").count(), 3);

@@ -1,5 +1,6 @@
 //! Names and places of the subject's code, as Java people write them.
 
+use culprit_model::value::class_of_descriptor;
 use culprit_model::{Member, Site, SiteId, SiteKind};
 
 /// `com/acme/Order$Line` as `com.acme.Order$Line`.
@@ -15,31 +16,13 @@ pub fn simple(name: &str) -> &str {
 /// A type's name as in source: `[[I` is `int[][]`, `com/acme/Order` is `com.acme.Order`.
 pub fn source_name(type_name: &str) -> String {
     let dims = type_name.bytes().take_while(|b| *b == b'[').count();
-    let mut name = if dims == 0 {
-        dotted(type_name)
-    } else {
-        element_name(&type_name[dims..])
+    let element = &type_name[dims..];
+    let mut name = match dims {
+        0 => dotted(type_name),
+        _ => dotted(class_of_descriptor(element).unwrap_or(element)),
     };
     name.push_str(&"[]".repeat(dims));
     name
-}
-
-/// The innermost element type of an array, from its descriptor.
-fn element_name(descriptor: &str) -> String {
-    match descriptor {
-        "Z" => "boolean".to_owned(),
-        "B" => "byte".to_owned(),
-        "S" => "short".to_owned(),
-        "C" => "char".to_owned(),
-        "I" => "int".to_owned(),
-        "J" => "long".to_owned(),
-        "F" => "float".to_owned(),
-        "D" => "double".to_owned(),
-        other => {
-            let inner = other.strip_prefix('L').unwrap_or(other);
-            dotted(inner.strip_suffix(';').unwrap_or(inner))
-        }
-    }
 }
 
 /// Stands in for the site of a call that began before the first event that was kept.

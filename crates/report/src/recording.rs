@@ -1,11 +1,26 @@
-//! The JSON documents of `culprit show`: the summary of a recording, the recordings of a run folder, and events,
-//! one a line.
+//! The output of `culprit show`: the summary of a recording, the recordings of a run folder, and events, one a line,
+//! as text and JSON.
+
+mod documents;
+pub(crate) mod event;
+mod filter;
+mod folder;
+mod scenario;
+mod summary;
+mod value;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Content, Version};
+pub(crate) use documents::event as event_document;
+pub use event::EventPrinter;
+pub use filter::{EventRange, Filter, Printed};
+pub use folder::FolderTable;
+pub use scenario::print_scenario;
+pub use summary::Summary;
+pub use value::Detail;
 
 /// The version of a line with an event. Every line has it, since lines are often taken apart.
 pub const EVENT_VERSION: Version = Version(1);

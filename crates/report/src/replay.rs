@@ -1,9 +1,23 @@
-//! The JSON document of `culprit replay`.
+//! The result of `culprit replay`: as text, JSON and JUnit XML.
+
+mod case;
+mod comparison;
+mod coverage;
+mod difference;
+mod documents;
+mod junit;
+mod table;
 
 use serde::{Deserialize, Serialize};
 
 use crate::document::Content;
 use crate::recording;
+pub use case::{Case, Facts, Verdict};
+pub use comparison::Comparison;
+pub use coverage::{print_coverage, total_coverage};
+pub use documents::document;
+pub use junit::junit_xml;
+pub use table::ReplayTable;
 
 /// The results of replays.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -157,16 +157,7 @@ fn is_same(result: &Value, given: &Value) -> bool {
 /// The class of a variable that holds a value.
 fn class_of(value: &Value, tables: &Tables) -> String {
     let name = match value {
-        Value::Reference(Reference::Boxed(value)) => match **value {
-            Value::Boolean(_) => "java/lang/Boolean",
-            Value::Byte(_) => "java/lang/Byte",
-            Value::Short(_) => "java/lang/Short",
-            Value::Char(_) => "java/lang/Character",
-            Value::Int(_) => "java/lang/Integer",
-            Value::Long(_) => "java/lang/Long",
-            Value::Float(_) => "java/lang/Float",
-            _ => "java/lang/Double",
-        },
+        Value::Reference(Reference::Boxed(value)) => value.shape().box_name(),
         Value::Reference(Reference::String(_) | Reference::StringBlob(_)) => "java/lang/String",
         Value::Reference(Reference::Class(_)) => "java/lang/Class",
         Value::Reference(Reference::Array { class, .. } | Reference::Enum { class, .. }) => {
@@ -181,17 +172,17 @@ fn class_of(value: &Value, tables: &Tables) -> String {
 #[cfg(test)]
 mod tests {
     use culprit_model::ObjectId;
-    use culprit_model::script::Target;
+    use culprit_model::script::MemberName;
 
     use super::*;
 
     /// A script of calls with these results that ends with an assertion.
-    fn script(results: &[Value], assertion: Target<'_>, given: &[Value]) -> Script {
+    fn script(results: &[Value], assertion: MemberName<'_>, given: &[Value]) -> Script {
         let mut builder = Builder::with(Tables::default(), ObjectId(100));
         let mut statements = Vec::new();
         for (number, result) in results.iter().enumerate() {
             let name = format!("m{number}");
-            let target = Target::of("Code", name.as_str(), "()V");
+            let target = MemberName::of("Code", name.as_str(), "()V");
             statements.push(builder.call_static(target, Vec::new(), Some(result.clone())));
         }
         statements.push(builder.call_static(assertion, given.to_vec(), None));
@@ -214,8 +205,8 @@ mod tests {
         links(script).into_iter().map(way).collect()
     }
 
-    const EQUALS: Target<'_> =
-        Target::of("org/junit/jupiter/api/Assertions", "assertEquals", "(II)V");
+    const EQUALS: MemberName<'_> =
+        MemberName::of("org/junit/jupiter/api/Assertions", "assertEquals", "(II)V");
 
     fn boxed(value: Value) -> Value {
         Value::Reference(Reference::Boxed(Box::new(value)))
@@ -295,24 +286,24 @@ mod tests {
         };
         let two = [right.clone(), wrong.clone()];
         let after = [message, right.clone(), wrong.clone()];
-        let junit4 = Target::of("org/junit/Assert", "assertEquals", "(JJ)V");
+        let junit4 = MemberName::of("org/junit/Assert", "assertEquals", "(JJ)V");
         assert_eq!(place(junit4, &two), Some(1));
-        let described = Target::of(
+        let described = MemberName::of(
             "org/junit/Assert",
             "assertEquals",
             "(Ljava/lang/String;JJ)V",
         );
         assert_eq!(place(described, &after), Some(2));
-        let testng = Target::of("org/testng/Assert", "assertEquals", "(II)V");
+        let testng = MemberName::of("org/testng/Assert", "assertEquals", "(II)V");
         assert_eq!(place(testng, &[wrong.clone(), right]), Some(0));
-        let other = Target::of("org/junit/jupiter/api/Assertions", "assertTrue", "(Z)V");
+        let other = MemberName::of("org/junit/jupiter/api/Assertions", "assertTrue", "(Z)V");
         assert_eq!(place(other, std::slice::from_ref(&wrong)), Some(0));
         let of_objects = "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/String;)V";
-        let kotlin = Target::of("kotlin/test/AssertionsKt", "assertEquals", of_objects);
+        let kotlin = MemberName::of("kotlin/test/AssertionsKt", "assertEquals", of_objects);
         let [right, wrong] = two;
         assert_eq!(place(kotlin, &[right, wrong, text("why")]), Some(1));
         let old = "(Ljava/lang/String;II)V";
-        let testng = Target::of("org/testng/AssertJUnit", "assertEquals", old);
+        let testng = MemberName::of("org/testng/AssertJUnit", "assertEquals", old);
         assert_eq!(place(testng, &after), Some(2));
     }
 
@@ -353,7 +344,7 @@ mod tests {
         });
         for (target, given) in [
             (EQUALS, vec![Value::Int(1), object]),
-            (Target::of("Code", "fail", "(I)V"), vec![Value::Int(1)]),
+            (MemberName::of("Code", "fail", "(I)V"), vec![Value::Int(1)]),
         ] {
             let script = script(&[Value::Int(1)], target, &given);
             let found = links(&script);

@@ -85,7 +85,7 @@ fn is_of_program(script: &Script, statement: &Statement) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use culprit_model::script::{Builder, End, Target};
+    use culprit_model::script::{Builder, MemberName, StatementEnd};
     use culprit_model::{Reference, Tables, Value};
 
     use super::*;
@@ -120,7 +120,7 @@ mod tests {
         fn call(&mut self, descriptor: &str, on: u64, made: Option<u64>) {
             let receiver = self.object(on);
             let made = made.map(|id| self.object(id));
-            let target = Target::of("T", "m", descriptor);
+            let target = MemberName::of("T", "m", descriptor);
             let call = self.builder.call(target, receiver, Vec::new(), made);
             self.statements.push(call);
         }
@@ -185,7 +185,7 @@ mod tests {
         let mut pen = Pen::new();
         pen.call("()I", 1, None);
         let mut script = pen.script();
-        script.statements[0].end = End::Threw(Value::Reference(Reference::Null));
+        script.statements[0].end = StatementEnd::Threw(Value::Reference(Reference::Null));
         let statement = &script.statements[0];
         assert_eq!(statement.result(), None);
         assert!(script.is_command(statement));

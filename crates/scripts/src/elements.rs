@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use culprit_model::script::{Builder, Target, Wait};
+use culprit_model::script::{Builder, MemberName, Wait};
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
 use culprit_program::Program;
@@ -69,7 +69,7 @@ fn ways(script: &Script, wanted: &Wanted, program: &Program) -> Vec<Script> {
         if program.is_a(name, LIST) {
             for index in 0..ELEMENTS {
                 ways.push(with(script, number, |builder| {
-                    let get = Target::of(LIST, "get", "(I)Ljava/lang/Object;");
+                    let get = MemberName::of(LIST, "get", "(I)Ljava/lang/Object;");
                     let given = vec![Value::Int(index)];
                     vec![builder.call(get, holder.clone(), given, Some(made.clone()))]
                 }));
@@ -77,8 +77,8 @@ fn ways(script: &Script, wanted: &Wanted, program: &Program) -> Vec<Script> {
         } else if program.is_a(name, ITERABLE) {
             ways.push(with(script, number, |builder| {
                 let iterator = builder.variable(ITERATOR);
-                let begin = Target::of(ITERABLE, "iterator", "()Ljava/util/Iterator;");
-                let next = Target::of(ITERATOR, "next", "()Ljava/lang/Object;");
+                let begin = MemberName::of(ITERABLE, "iterator", "()Ljava/util/Iterator;");
+                let next = MemberName::of(ITERATOR, "next", "()Ljava/lang/Object;");
                 vec![
                     builder.call(begin, holder, Vec::new(), Some(iterator.clone())),
                     builder.call(next, iterator, Vec::new(), Some(made)),

@@ -2,7 +2,7 @@
 
 use culprit_jvm::{LaunchError, PoolError};
 
-use crate::Run;
+use crate::ScriptRun;
 
 /// No script could be made.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +48,7 @@ pub enum Error {
     Expression(String),
     /// The whole script does not fail in the way that was looked for.
     #[error("the recorded calls, made alone, do not fail the same way: {0}")]
-    OtherFailure(Run),
+    OtherFailure(ScriptRun),
 }
 
 /// Errors that both crates have are the same.

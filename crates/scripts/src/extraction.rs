@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use culprit_model::observe::is_jdk_name;
-use culprit_model::script::{Builder, End, Grouper};
+use culprit_model::script::{Builder, Grouper, StatementEnd};
 use culprit_model::{
     EventKind, Failure, ObjectId, Reference, Step, Tables, ThreadId, TypeId, Value,
 };
@@ -158,7 +158,7 @@ impl Writer<'_> {
         let mut done = Vec::new();
         // A call into the program from a call of it is not outermost.
         let _ = self.grouper.step(step, &mut done);
-        let mut ended = done.into_iter().filter(|it| it.end != End::Open);
+        let mut ended = done.into_iter().filter(|it| it.end != StatementEnd::Open);
         ended.try_for_each(|it| self.state(it, is_last))
     }
 

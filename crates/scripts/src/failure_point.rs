@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use culprit_model::script::{Action, Builder, Operator, Target};
+use culprit_model::script::{Action, Builder, MemberName, Operator};
 use culprit_model::value::Shape;
 use culprit_model::{Member, ObjectId, Reference, Value};
 
-use crate::{Condition, Error, Run, RunScript, Script, Statement};
+use crate::{Condition, Error, RunScript, Script, ScriptRun, Statement};
 
 const BYTES: &str = "java/io/ByteArrayOutputStream";
 const STREAM: &str = "java/io/PrintStream";
@@ -27,11 +27,11 @@ pub(crate) fn capture(builder: &mut Builder) -> Vec<Statement> {
         builder.construct(BYTES, "()V", Vec::new(), bytes.clone()),
         builder.construct(STREAM, of, vec![bytes], stream.clone()),
         builder.call_static(
-            Target::of(SYSTEM, "setOut", set),
+            MemberName::of(SYSTEM, "setOut", set),
             vec![stream.clone()],
             None,
         ),
-        builder.call_static(Target::of(SYSTEM, "setErr", set), vec![stream], None),
+        builder.call_static(MemberName::of(SYSTEM, "setErr", set), vec![stream], None),
     ]
 }
 
@@ -107,7 +107,7 @@ fn first_that(range: std::ops::Range<usize>, is_so: &mut dyn FnMut(usize) -> boo
 fn holds(script: &Script, condition: &Condition, runs: &RunScript<'_>) -> Result<(), Error> {
     let run = runs(script)?;
     let is_so = match &run {
-        Run::Threw { trace, .. } => condition.is_told_by(trace),
+        ScriptRun::Threw { trace, .. } => condition.is_told_by(trace),
         _ => false,
     };
     is_so.then_some(()).ok_or(Error::OtherFailure(run))
@@ -159,7 +159,7 @@ fn looking_behind(script: &Script, number: usize, condition: &Condition) -> Scri
         &mut found,
         |builder| {
             let (output, holds) = (builder.variable(TEXT), builder.variable("boolean"));
-            let to_string = Target::of(BYTES, "toString", "()Ljava/lang/String;");
+            let to_string = MemberName::of(BYTES, "toString", "()Ljava/lang/String;");
             let mut added = vec![builder.call(to_string, bytes, Vec::new(), Some(output.clone()))];
             match condition {
                 Condition::Matches(pattern) => {
@@ -171,17 +171,17 @@ fn looking_behind(script: &Script, number: usize, condition: &Condition) -> Scri
                     );
                     let compile = "(Ljava/lang/String;)Ljava/util/regex/Pattern;";
                     let given = vec![Value::text(pattern)];
-                    let target = Target::of(pattern_class, "compile", compile);
+                    let target = MemberName::of(pattern_class, "compile", compile);
                     added.push(builder.call_static(target, given, Some(compiled.clone())));
                     let of = "(Ljava/lang/CharSequence;)Ljava/util/regex/Matcher;";
-                    let target = Target::of(pattern_class, "matcher", of);
+                    let target = MemberName::of(pattern_class, "matcher", of);
                     let made = Some(matcher.clone());
                     added.push(builder.call(target, compiled, vec![output], made));
-                    let target = Target::of(matcher_class, "find", "()Z");
+                    let target = MemberName::of(matcher_class, "find", "()Z");
                     added.push(builder.call(target, matcher, Vec::new(), Some(holds.clone())));
                 }
                 Condition::Contains(wanted) => {
-                    let contains = Target::of(TEXT, "contains", "(Ljava/lang/CharSequence;)Z");
+                    let contains = MemberName::of(TEXT, "contains", "(Ljava/lang/CharSequence;)Z");
                     let given = vec![Value::text(wanted)];
                     added.push(builder.call(contains, output, given, Some(holds.clone())));
                 }
@@ -234,7 +234,7 @@ fn seek_result(
         return Err(none());
     }
     match holds(&collecting(script, &calls, condition), condition, runs) {
-        Err(Error::OtherFailure(Run::Done)) => return Err(none()),
+        Err(Error::OtherFailure(ScriptRun::Done)) => return Err(none()),
         held => held?,
     }
     let mut error = None;
@@ -285,7 +285,7 @@ fn collecting(script: &Script, calls: &[usize], condition: &Condition) -> Script
         if let Some(result) = result.filter(|_| calls.binary_search(&number).is_ok()) {
             let printed = builder.variable(TEXT);
             statements.push(printing(&mut builder, &descriptor, result, &printed));
-            let add = Target::of(LIST, "add", "(Ljava/lang/Object;)Z");
+            let add = MemberName::of(LIST, "add", "(Ljava/lang/Object;)Z");
             statements.push(builder.call(add, list.clone(), vec![printed], None));
         }
     }
@@ -294,7 +294,7 @@ fn collecting(script: &Script, calls: &[usize], condition: &Condition) -> Script
         &mut found,
         |builder| {
             let holds = builder.variable("boolean");
-            let contains = Target::of(LIST, "contains", "(Ljava/lang/Object;)Z");
+            let contains = MemberName::of(LIST, "contains", "(Ljava/lang/Object;)Z");
             let given = vec![value_of(condition)];
             (
                 vec![builder.call(contains, list, given, Some(holds.clone()))],
@@ -341,7 +341,7 @@ fn comparing(script: &Script, call: usize, condition: &Condition) -> Script {
                 }
                 _ => {
                     let printed = builder.variable(TEXT);
-                    let equals = Target::of(TEXT, "equals", "(Ljava/lang/Object;)Z");
+                    let equals = MemberName::of(TEXT, "equals", "(Ljava/lang/Object;)Z");
                     vec![
                         printing(builder, &descriptor, result, &printed),
                         builder.call(equals, printed, vec![Value::text(value)], made),
@@ -368,7 +368,7 @@ pub fn printing(
         Some(_) => descriptor,
     };
     let descriptor = format!("({of})Ljava/lang/String;");
-    let target = Target::of(TEXT, "valueOf", &descriptor);
+    let target = MemberName::of(TEXT, "valueOf", &descriptor);
     builder.call_static(target, vec![result], Some(printed.clone()))
 }
 
@@ -413,7 +413,7 @@ mod tests {
         for number in 0..calls {
             let name = format!("m{number}");
             let made = builder.variable("int");
-            let target = Target::of("shop/Cart", name.as_str(), "()I");
+            let target = MemberName::of("shop/Cart", name.as_str(), "()I");
             statements.push(builder.call_static(target, Vec::new(), Some(made)));
         }
         Script {
@@ -430,9 +430,9 @@ mod tests {
         })
     }
 
-    fn threw(condition: &Condition) -> Run {
+    fn threw(condition: &Condition) -> ScriptRun {
         let message = condition.message();
-        Run::Threw {
+        ScriptRun::Threw {
             at: 0,
             trace: format!("java.lang.AssertionError: {message}\n\tat X.x(X.java:1)\n"),
         }
@@ -452,7 +452,7 @@ mod tests {
             let is_kept = has(script, SYSTEM, "setErr");
             Ok(match is_kept && has(script, "shop/Cart", "m37") {
                 true => threw(&condition),
-                false => Run::Done,
+                false => ScriptRun::Done,
             })
         };
         let mut found = seek(&script(100), &condition, &run).unwrap();
@@ -474,8 +474,8 @@ mod tests {
     #[test]
     fn what_is_not_printed_again_has_no_script() {
         let condition: Condition = "output contains x".parse().unwrap();
-        let found = seek(&script(3), &condition, &|_| Ok(Run::Done));
-        assert!(matches!(found, Err(Error::OtherFailure(Run::Done))));
+        let found = seek(&script(3), &condition, &|_| Ok(ScriptRun::Done));
+        assert!(matches!(found, Err(Error::OtherFailure(ScriptRun::Done))));
         let found = seek(&script(0), &condition, &|_| Ok(threw(&condition)));
         assert!(matches!(found, Err(Error::NoFailure)));
     }
@@ -488,7 +488,7 @@ mod tests {
         let mut made = Vec::new();
         for _ in 0..9 {
             made.push(builder.variable("int"));
-            let target = Target::of("shop/Cart", "total", descriptor);
+            let target = MemberName::of("shop/Cart", "total", descriptor);
             let made = made.last().cloned();
             statements.push(builder.call_static(target, Vec::new(), made));
         }
@@ -504,7 +504,7 @@ mod tests {
         seek(&script, &condition, &|script| {
             Ok(match collects(script) {
                 true => threw(&condition),
-                false => Run::Done,
+                false => ScriptRun::Done,
             })
         })
     }
@@ -543,7 +543,7 @@ mod tests {
     #[test]
     fn a_method_that_is_not_called_or_returns_other_things_has_no_script() {
         let condition: Condition = "Cart.m1 returns 1".parse().unwrap();
-        let found = seek(&script(3), &condition, &|_| Ok(Run::Done));
+        let found = seek(&script(3), &condition, &|_| Ok(ScriptRun::Done));
         assert!(matches!(found, Err(Error::NotCalled(_))));
         let condition: Condition = "Cart.price returns 1".parse().unwrap();
         let found = seek(&script(3), &condition, &|_| Ok(threw(&condition)));

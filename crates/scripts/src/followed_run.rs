@@ -456,7 +456,7 @@ fn assert_condition(script: &mut Script, guard: usize, place: usize, was: bool) 
 
 #[cfg(test)]
 mod tests {
-    use culprit_model::script::{Expectation, Target};
+    use culprit_model::script::{Expectation, MemberName};
 
     use super::*;
 
@@ -484,7 +484,7 @@ mod tests {
         fn ask(&mut self, name: &str, on: u64, answer: u64) {
             let on = self.object(on, "Cursor");
             let answer = self.object(answer, "boolean");
-            let target = Target::of("Cursor", name, "()Z");
+            let target = MemberName::of("Cursor", name, "()Z");
             let call = self.builder.call(target, on, Vec::new(), Some(answer));
             self.statements.push(call);
         }
@@ -501,7 +501,7 @@ mod tests {
         }
 
         fn assertion(&mut self, name: &str, given: Vec<Value>) {
-            let target = Target::of("org/junit/Assert", name, "(Z)V");
+            let target = MemberName::of("org/junit/Assert", name, "(Z)V");
             let call = self.builder.call_static(target, given, None);
             self.statements.push(call);
         }

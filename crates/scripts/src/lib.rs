@@ -37,7 +37,6 @@ pub use failure_point::{TEXT, printing, seek, standard_stream};
 pub use followed_run::{
     driver_methods, drivers, followed, followed_until, innermost, without_idle_conditions,
 };
-pub use predicate::{CONDITION_CLASS, Predicate};
-pub use recipe::scalar;
-pub use run::{Run, RunScript};
+pub use predicate::{CONDITION_CLASS, Predicate, PredicateCompiler};
+pub use run::{RunScript, ScriptRun};
 pub use selection::{Failed, select};

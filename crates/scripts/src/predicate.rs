@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use culprit_junit::literal;
 use culprit_jvm::{Deadline, Jdk, PoolError, Status};
-use culprit_model::script::{Builder, End, Target};
+use culprit_model::script::{Builder, MemberName, StatementEnd};
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 use culprit_program::{Compilation, Confines, Folders, Program};
 
-use crate::{Condition, Error, Run, RunScript, Script, Statement};
+use crate::{Condition, Error, RunScript, Script, ScriptRun, Statement};
 
 /// How long the compiler may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -34,14 +34,24 @@ pub struct Predicate {
     pub folder: PathBuf,
 }
 
+/// The compiler of predicates, and the program whose classes they use.
+#[derive(Clone, Copy)]
+pub struct PredicateCompiler<'a> {
+    pub program: &'a Program,
+    pub jdk: &'a Jdk,
+    pub confines: &'a Confines,
+    /// The end of the compiler at the latest.
+    pub deadline: &'a Deadline,
+    /// The folder for the compiled class.
+    pub folder: &'a Path,
+}
+
 impl Predicate {
-    /// Compiles a condition for the objects that a script has to do with. `None` where it is not about
-    /// objects.
+    /// Compiles a condition for the objects of a script, or returns `None` if it is not about objects.
     pub fn compile(
         condition: &Condition,
         script: &Script,
-        (program, jdk, deadline): (&Program, &Jdk, &Deadline),
-        (folder, confines): (&Path, &Confines),
+        compiler: &PredicateCompiler<'_>,
     ) -> Result<Option<Predicate>, Error> {
         let Condition::Holds {
             class,
@@ -52,7 +62,7 @@ impl Predicate {
             return Ok(None);
         };
         let types = script.tables.types.iter();
-        let mut found = types.flat_map(|of| program.above(&of.name));
+        let mut found = types.flat_map(|of| compiler.program.above(&of.name));
         let found = found.find(|above| condition.is_about(above));
         let none = || Error::NoObject(class.clone());
         let predicate = Predicate {
@@ -60,9 +70,9 @@ impl Predicate {
             name: name.clone(),
             expression: expression.clone(),
             message: condition.message(),
-            folder: folder.to_owned(),
+            folder: compiler.folder.to_owned(),
         };
-        predicate.build((program, jdk, deadline), confines)?;
+        predicate.build(compiler)?;
         Ok(Some(predicate))
     }
 
@@ -106,15 +116,11 @@ impl Predicate {
         )
     }
 
-    fn build(
-        &self,
-        (program, jdk, deadline): (&Program, &Jdk, &Deadline),
-        confines: &Confines,
-    ) -> Result<(), Error> {
+    fn build(&self, compiler: &PredicateCompiler<'_>) -> Result<(), Error> {
         fs::create_dir_all(&self.folder)?;
         let file = self.folder.join(format!("{CONDITION_CLASS}.java"));
         fs::write(&file, self.source())?;
-        let path = std::env::join_paths(program.class_path()).unwrap_or_default();
+        let path = std::env::join_paths(compiler.program.class_path()).unwrap_or_default();
         let folders = Folders {
             directory: &self.folder,
             scratch: &self.folder,
@@ -124,9 +130,9 @@ impl Predicate {
             sources: &[OsString::from(file)],
             classes: &self.folder,
         };
-        let launch = confines.javac(jdk, compilation, folders);
-        let compiled = launch.run(deadline.within(LIMIT))?;
-        if compiled.status.is_none() && deadline.is_over() {
+        let launch = compiler.confines.javac(compiler.jdk, compilation, folders);
+        let compiled = launch.run(compiler.deadline.within(LIMIT))?;
+        if compiled.status.is_none() && compiler.deadline.is_over() {
             return Err(PoolError::OutOfTime.into());
         }
         match compiled.status == Some(Status::Exited(0)) {
@@ -176,9 +182,9 @@ impl Predicate {
         let thrown = builder.variable("java/lang/AssertionError");
         let whole = builder.script(checked);
         let run = runs(&whole)?;
-        let Run::Threw { at, trace } = &run else {
+        let ScriptRun::Threw { at, trace } = &run else {
             return Err(match run {
-                Run::Done => Error::NeverHeld(self.message.clone()),
+                ScriptRun::Done => Error::NeverHeld(self.message.clone()),
                 other => Error::OtherFailure(other),
             });
         };
@@ -188,7 +194,7 @@ impl Predicate {
         };
         let mut found = script.keep(&(0..=*number).collect::<Vec<_>>());
         let mut check = whole.statements[*at].clone();
-        check.end = End::Threw(thrown);
+        check.end = StatementEnd::Threw(thrown);
         found.tables = whole.tables;
         found.statements.push(check);
         Ok(found)
@@ -197,7 +203,7 @@ impl Predicate {
     fn check(&self, builder: &mut Builder, object: Value) -> Statement {
         let descriptor = format!("(L{};)V", self.class);
         let owner = self.owner();
-        let target = Target::of(&owner, "check", &descriptor);
+        let target = MemberName::of(&owner, "check", &descriptor);
         builder.call_static(target, vec![object], None)
     }
 

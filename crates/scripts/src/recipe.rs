@@ -32,7 +32,6 @@ use crate::Statement;
 use items::Items;
 use object_maker::ObjectMaker;
 use state_piece::StatePiece;
-pub use state_piece::scalar;
 
 /// The recorded contents of an object, piece by piece.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,9 +63,9 @@ pub(crate) struct RecipeSources<'a> {
     pub(crate) blobs: &'a dyn Blobs,
 }
 
-/// What makes a value: statements, and the value that can be given then.
+/// A value, with the statements that make it.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Made {
+pub(crate) struct MadeValue {
     pub(crate) statements: Vec<Statement>,
     pub(crate) value: Value,
 }
@@ -77,11 +76,11 @@ pub(crate) fn make(
     builder: &mut Builder,
     sources: RecipeSources<'_>,
     value: &Value,
-) -> Option<Made> {
+) -> Option<MadeValue> {
     let mut maker = ObjectMaker::new(builder, sources);
     let value = maker.give(StatePiece::nothing(sources), value)?;
     let statements = maker.statements;
-    Some(Made { statements, value })
+    Some(MadeValue { statements, value })
 }
 
 /// How an object of a class is made.

@@ -7,11 +7,11 @@ use culprit_model::Script;
 use culprit_signature::Refusal;
 
 /// Runs a script.
-pub type RunScript<'a> = dyn Fn(&Script) -> Result<Run, PoolError> + 'a;
+pub type RunScript<'a> = dyn Fn(&Script) -> Result<ScriptRun, PoolError> + 'a;
 
 /// The outcome of a script.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Run {
+pub enum ScriptRun {
     /// Every statement was executed.
     Done,
     /// A statement threw: its number, and the printed stack trace.
@@ -22,15 +22,15 @@ pub enum Run {
     Unresolved(String),
 }
 
-impl fmt::Display for Run {
+impl fmt::Display for ScriptRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Run::Done => f.write_str("nothing is thrown"),
-            Run::Threw { trace, .. } => f.write_str(first_line(trace)),
-            Run::Refused { refusal, trace } => {
+            ScriptRun::Done => f.write_str("nothing is thrown"),
+            ScriptRun::Threw { trace, .. } => f.write_str(first_line(trace)),
+            ScriptRun::Refused { refusal, trace } => {
                 write!(f, "the sandbox denied {refusal} ({})", first_line(trace))
             }
-            Run::Unresolved(why) => f.write_str(why),
+            ScriptRun::Unresolved(why) => f.write_str(why),
         }
     }
 }

@@ -7,7 +7,7 @@ use culprit_classfile::ClassFile;
 use culprit_model::observe::is_jdk_name;
 use culprit_model::{Owner, Pattern, Selection};
 use culprit_program::{Program, manifest};
-use culprit_signature::{Frame, Origin, Signature};
+use culprit_signature::{Frame, FrameOrigin, Signature};
 use culprit_trace::Start;
 
 use crate::Error;
@@ -89,7 +89,7 @@ pub(crate) fn frames_of<'a>(failed: &Failed<'a>) -> Vec<&'a Frame> {
 
 fn own(frames: &[Frame]) -> Vec<&Frame> {
     let own = frames.iter();
-    own.filter(|frame| frame.origin() == Origin::Program)
+    own.filter(|frame| frame.origin() == FrameOrigin::Program)
         .collect()
 }
 
@@ -98,7 +98,7 @@ fn own(frames: &[Frame]) -> Vec<&Frame> {
 fn within_harness(frames: &[Frame]) -> Vec<&Frame> {
     // Mocks call the program back, but start nothing.
     let mocks = |frame: &Frame| Owner::of_java(&frame.class) == Owner::Mock;
-    let runs = |frame: &Frame| frame.origin() == Origin::Harness && !mocks(frame);
+    let runs = |frame: &Frame| frame.origin() == FrameOrigin::Harness && !mocks(frame);
     let started = frames.iter().rposition(runs);
     own(&frames[..started.unwrap_or(frames.len())])
 }

@@ -2,7 +2,7 @@
 //! of a plain run: system properties, time zone, locale. Those that the failure does not need go
 //! with everything else.
 
-use culprit_model::script::{Builder, Target};
+use culprit_model::script::{Builder, MemberName};
 use culprit_model::{Reference, Value};
 use culprit_trace::Start;
 
@@ -29,7 +29,7 @@ pub(crate) fn statements(builder: &mut Builder, start: &Start) -> Vec<Statement>
             continue;
         }
         let of = "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;";
-        let set = Target::of("java/lang/System", "setProperty", of);
+        let set = MemberName::of("java/lang/System", "setProperty", of);
         let before = Value::Reference(Reference::Null);
         statements.push(builder.call_static(
             set,
@@ -41,22 +41,22 @@ pub(crate) fn statements(builder: &mut Builder, start: &Start) -> Vec<Statement>
         let class = "java/util/TimeZone";
         let of = "(Ljava/lang/String;)Ljava/util/TimeZone;";
         let made = builder.variable(class);
-        let get = Target::of(class, "getTimeZone", of);
+        let get = MemberName::of(class, "getTimeZone", of);
         statements.push(builder.call_static(get, vec![Value::text(zone)], Some(made.clone())));
-        let set = Target::of(class, "setDefault", "(Ljava/util/TimeZone;)V");
+        let set = MemberName::of(class, "setDefault", "(Ljava/util/TimeZone;)V");
         statements.push(builder.call_static(set, vec![made], None));
     }
     let language = language(start);
     if language != LANGUAGE && !language.is_empty() {
         let class = "java/util/Locale";
         let made = builder.variable(class);
-        let get = Target::of(
+        let get = MemberName::of(
             class,
             "forLanguageTag",
             "(Ljava/lang/String;)Ljava/util/Locale;",
         );
         statements.push(builder.call_static(get, vec![Value::text(&language)], Some(made.clone())));
-        let set = Target::of(class, "setDefault", "(Ljava/util/Locale;)V");
+        let set = MemberName::of(class, "setDefault", "(Ljava/util/Locale;)V");
         statements.push(builder.call_static(set, vec![made], None));
     }
     statements

@@ -21,7 +21,7 @@ pub(crate) enum Style {
 }
 
 /// Lines of a text, of which those with the prefix of the trace lose it.
-pub(crate) struct Lines<'a, S> {
+pub(crate) struct TraceLines<'a, S> {
     all: &'a [S],
     prefix: &'a str,
     style: Style,
@@ -29,13 +29,13 @@ pub(crate) struct Lines<'a, S> {
     barriers: &'a [bool],
 }
 
-impl<'a, S: AsRef<str>> Lines<'a, S> {
+impl<'a, S: AsRef<str>> TraceLines<'a, S> {
     pub(crate) fn plain(all: &'a [S]) -> Self {
-        Lines::new(all, &[], "", Style::Java)
+        TraceLines::new(all, &[], "", Style::Java)
     }
 
     pub(crate) fn new(all: &'a [S], barriers: &'a [bool], prefix: &'a str, style: Style) -> Self {
-        Lines {
+        TraceLines {
             all,
             prefix,
             style,
@@ -48,7 +48,7 @@ impl<'a, S: AsRef<str>> Lines<'a, S> {
         Some(without_prefix(line, self.prefix))
     }
 
-    fn kind(&self, at: usize) -> Option<Line<'a>> {
+    fn kind(&self, at: usize) -> Option<TraceLine<'a>> {
         self.get(at).map(|line| classify(line, self.style))
     }
 }
@@ -68,7 +68,7 @@ fn without_prefix<'a>(line: &'a str, prefix: &str) -> &'a str {
 }
 
 /// The kinds of lines in a trace.
-pub(crate) enum Line<'a> {
+pub(crate) enum TraceLine<'a> {
     Frame(Frame),
     /// So many frames as in the enclosing trace.
     More(usize),
@@ -85,35 +85,35 @@ pub(crate) enum Line<'a> {
     Text,
 }
 
-pub(crate) fn classify(line: &str, style: Style) -> Line<'_> {
+pub(crate) fn classify(line: &str, style: Style) -> TraceLine<'_> {
     let body = line.trim_start();
     let indent = line.len() - body.len();
     if let Some(frame) = frame(body, indent, style) {
-        return Line::Frame(frame);
+        return TraceLine::Frame(frame);
     }
     if let Some(rest) = body.strip_prefix("... ") {
-        return omitted(rest).unwrap_or(Line::Text);
+        return omitted(rest).unwrap_or(TraceLine::Text);
     }
     if body.trim_end() == "[...]" {
-        return Line::Elided;
+        return TraceLine::Elided;
     }
     if body.starts_with("[CIRCULAR REFERENCE:") {
-        return Line::Circular;
+        return TraceLine::Circular;
     }
     if let Some(rest) = body.strip_prefix("Caused by:") {
         let rest = rest.strip_prefix(' ').unwrap_or(rest);
         if rest.starts_with("[CIRCULAR REFERENCE:") {
-            return Line::Circular;
+            return TraceLine::Circular;
         }
         // Gradle writes the exception into the next line.
         if rest.is_empty() || header(rest).is_some() {
-            return Line::Caused { indent, rest };
+            return TraceLine::Caused { indent, rest };
         }
     }
     match body.strip_prefix("Suppressed: ") {
-        Some(rest) if header(rest).is_some() => Line::Suppressed { indent },
-        Some(rest) if rest.starts_with("[CIRCULAR REFERENCE:") => Line::Circular,
-        _ => Line::Text,
+        Some(rest) if header(rest).is_some() => TraceLine::Suppressed { indent },
+        Some(rest) if rest.starts_with("[CIRCULAR REFERENCE:") => TraceLine::Circular,
+        _ => TraceLine::Text,
     }
 }
 
@@ -129,12 +129,12 @@ fn frame(body: &str, indent: usize, style: Style) -> Option<Frame> {
 }
 
 /// `12 more`; of loggers `12 common frames omitted` and `3 frames truncated`.
-fn omitted(rest: &str) -> Option<Line<'static>> {
+fn omitted(rest: &str) -> Option<TraceLine<'static>> {
     let (number, what) = rest.trim_end().split_once(' ')?;
     let number = number.parse().ok()?;
     match what {
-        "more" | "common frames omitted" => Some(Line::More(number)),
-        "frames truncated" | "frames excluded" | "frames trimmed" => Some(Line::Elided),
+        "more" | "common frames omitted" => Some(TraceLine::More(number)),
+        "frames truncated" | "frames excluded" | "frames trimmed" => Some(TraceLine::Elided),
         _ => None,
     }
 }
@@ -176,7 +176,7 @@ pub(crate) fn header(line: &str) -> Option<Header<'_>> {
 }
 
 /// Reads a text that is one trace and nothing else.
-pub(crate) fn exact<S: AsRef<str>>(lines: &Lines<'_, S>) -> Option<Thrown> {
+pub(crate) fn exact<S: AsRef<str>>(lines: &TraceLines<'_, S>) -> Option<Thrown> {
     let first = lines.get(0)?;
     let reader = Reader { lines, exact: true };
     let start = Start {
@@ -192,7 +192,7 @@ pub(crate) fn exact<S: AsRef<str>>(lines: &Lines<'_, S>) -> Option<Thrown> {
 /// Reads the trace whose header is in line `at`; the header may start anywhere in it. Gives the
 /// line after the trace.
 pub(crate) fn within<S: AsRef<str>>(
-    lines: &Lines<'_, S>,
+    lines: &TraceLines<'_, S>,
     start: &Start<'_>,
 ) -> Option<(Thrown, usize)> {
     let reader = Reader {
@@ -212,7 +212,7 @@ pub(crate) struct Start<'a> {
 }
 
 struct Reader<'r, 'a, S> {
-    lines: &'r Lines<'a, S>,
+    lines: &'r TraceLines<'a, S>,
     exact: bool,
 }
 
@@ -249,7 +249,7 @@ impl<S: AsRef<str>> Reader<'_, '_, S> {
     /// The first line from `from` on that cannot belong to a message that starts before `first`.
     fn message_end(&self, first: usize, from: usize) -> usize {
         let mut at = from;
-        while let Some(Line::Text) = self.lines.kind(at) {
+        while let Some(TraceLine::Text) = self.lines.kind(at) {
             if self.lines.barriers.get(at) == Some(&true) {
                 return first;
             }
@@ -302,22 +302,22 @@ impl<S: AsRef<str>> Reader<'_, '_, S> {
     ) -> Result<usize, usize> {
         while let Some(line) = self.lines.kind(at) {
             match line {
-                Line::Frame(frame) => thrown.frames.push(frame),
-                Line::More(count) => {
+                TraceLine::Frame(frame) => thrown.frames.push(frame),
+                TraceLine::More(count) => {
                     let outer = enclosing.unwrap_or_default();
                     let known = count.min(outer.len());
                     let common = &outer[outer.len() - known..];
                     thrown.frames.extend_from_slice(common);
                     thrown.truncated |= known < count;
                 }
-                Line::Elided => thrown.truncated = true,
-                Line::Circular => return Ok(self.circular_end(at)),
-                Line::Suppressed { indent } => {
+                TraceLine::Elided => thrown.truncated = true,
+                TraceLine::Circular => return Ok(self.circular_end(at)),
+                TraceLine::Suppressed { indent } => {
                     let next = self.nested("", at, indent, thrown, depth);
                     at = next.map_or(at + 1, |(_, next)| next);
                     continue;
                 }
-                Line::Caused {
+                TraceLine::Caused {
                     indent: caused,
                     rest,
                 } => {
@@ -331,15 +331,15 @@ impl<S: AsRef<str>> Reader<'_, '_, S> {
                     return Ok(next);
                 }
                 // Gradle leaves a line free above causes.
-                Line::Text if self.lines.get(at).is_some_and(is_blank) => {
+                TraceLine::Text if self.lines.get(at).is_some_and(is_blank) => {
                     match self.lines.kind(at + 1) {
-                        Some(Line::Caused { rest: "", .. }) => {}
+                        Some(TraceLine::Caused { rest: "", .. }) => {}
                         Some(_) if self.exact && !self.blank_from(at) => return Err(at),
                         _ => return Ok(at),
                     }
                 }
-                Line::Text if self.exact => return Err(at),
-                Line::Text => return Ok(at),
+                TraceLine::Text if self.exact => return Err(at),
+                TraceLine::Text => return Ok(at),
             }
             at += 1;
         }

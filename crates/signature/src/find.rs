@@ -4,12 +4,12 @@
 //! launcher and text runner, and logs, with or without a prefix in front of every line. A trace
 //! has frames; without frames an exception counts only where one of these announces it.
 
-use crate::block::{self, Header, Lines, MESSAGE, Start, Style, header};
+use crate::block::{self, Header, MESSAGE, Start, Style, TraceLines, header};
 use crate::{Frame, Thrown};
 
 /// A stack trace in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct FoundTrace {
     /// The exception.
     pub thrown: Thrown,
     /// Whose failure it is, where the text tells it.
@@ -28,7 +28,7 @@ pub enum Owner {
 }
 
 /// All stack traces of a text, in its order.
-pub fn find_all(text: &str) -> Vec<Found> {
+pub fn find_all(text: &str) -> Vec<FoundTrace> {
     let lines: Vec<String> = text.lines().map(without_colour).collect();
     let announced: Vec<Option<Announced<'_>>> = lines.iter().map(|line| announce(line)).collect();
     let barriers: Vec<bool> = lines
@@ -81,7 +81,7 @@ enum Runner {
 }
 
 impl Finder<'_> {
-    fn all(&self) -> Vec<Found> {
+    fn all(&self) -> Vec<FoundTrace> {
         let mut found = Vec::new();
         let mut at = 0;
         while at < self.lines.len() {
@@ -96,14 +96,14 @@ impl Finder<'_> {
         found
     }
 
-    fn at(&self, at: usize) -> Option<(Found, usize)> {
+    fn at(&self, at: usize) -> Option<(FoundTrace, usize)> {
         let line = self.lines[at].as_str();
         let prefix = self.prefix_below(at);
-        let java = Lines::new(self.lines, &self.barriers, prefix, Style::Java);
+        let java = TraceLines::new(self.lines, &self.barriers, prefix, Style::Java);
         let found = |thrown, owner, next| {
             let line = at + 1;
             Some((
-                Found {
+                FoundTrace {
                     thrown,
                     owner,
                     line,
@@ -124,7 +124,7 @@ impl Finder<'_> {
                 found(thrown, owner, next)
             }
             Some(Announced::Bare(header)) => {
-                let lines = Lines::new(self.lines, &self.barriers, "", Style::Bare);
+                let lines = TraceLines::new(self.lines, &self.barriers, "", Style::Bare);
                 let start = Start {
                     header,
                     at,

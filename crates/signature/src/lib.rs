@@ -26,12 +26,12 @@ mod signature;
 mod site;
 mod thrown;
 
-pub use find::{Found, Owner, find_all};
+pub use find::{FoundTrace, Owner, find_all};
 pub use frame::Frame;
 pub use grade::Grade;
 pub use mask::{mask, mask_literals};
-pub use origin::Origin;
+pub use origin::FrameOrigin;
 pub use refusal::Refusal;
 pub use signature::Signature;
-pub use site::{Call, Site};
+pub use site::{Call, ThrowSite};
 pub use thrown::Thrown;

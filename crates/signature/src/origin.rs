@@ -7,7 +7,7 @@ use crate::frame::{Frame, split_hidden};
 
 /// Whose code a frame belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum FrameOrigin {
     /// The program, its tests and its libraries.
     Program,
     /// The JDK, and what compilers of other languages call for null checks and the like.
@@ -23,20 +23,20 @@ pub enum Origin {
 
 impl Frame {
     /// Whose code this is.
-    pub fn origin(&self) -> Origin {
+    pub fn origin(&self) -> FrameOrigin {
         let (name, number) = split_hidden(&self.class);
         let made_up = !number.is_empty() || self.class.contains("$$Lambda");
         if made_up || simple(name).starts_with("$Proxy") {
-            return Origin::Reflection;
+            return FrameOrigin::Reflection;
         }
         match Owner::of_java(name) {
-            Owner::Reflection => Origin::Reflection,
-            Owner::Jdk | Owner::Language => Origin::Jdk,
-            Owner::Assertion => Origin::Assertion,
+            Owner::Reflection => FrameOrigin::Reflection,
+            Owner::Jdk | Owner::Language => FrameOrigin::Jdk,
+            Owner::Assertion => FrameOrigin::Assertion,
             Owner::BuildTool | Owner::TestFramework | Owner::Mock | Owner::Culprit => {
-                Origin::Harness
+                FrameOrigin::Harness
             }
-            Owner::Other | Owner::MaybeJdk | Owner::BuildLibrary => Origin::Program,
+            Owner::Other | Owner::MaybeJdk | Owner::BuildLibrary => FrameOrigin::Program,
         }
     }
 }
@@ -50,7 +50,7 @@ pub(crate) fn simple(class: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn check(class: &str, expect: Origin) {
+    fn check(class: &str, expect: FrameOrigin) {
         let frame = Frame {
             class: class.to_owned(),
             method: "run".to_owned(),
@@ -63,48 +63,51 @@ mod tests {
 
     #[test]
     fn names_tell_whose_code_it_is() {
-        check("java.util.Objects", Origin::Jdk);
-        check("javax.servlet.http.HttpServlet", Origin::Program);
-        check("javax.crypto.Cipher", Origin::Jdk);
-        check("com.sun.mail.smtp.SMTPTransport", Origin::Program);
+        check("java.util.Objects", FrameOrigin::Jdk);
+        check("javax.servlet.http.HttpServlet", FrameOrigin::Program);
+        check("javax.crypto.Cipher", FrameOrigin::Jdk);
+        check("com.sun.mail.smtp.SMTPTransport", FrameOrigin::Program);
         check(
             "jdk.internal.reflect.DirectMethodHandleAccessor",
-            Origin::Reflection,
+            FrameOrigin::Reflection,
         );
-        check("jdk.proxy1.$Proxy0", Origin::Reflection);
-        check("shop.Cart$$Lambda/0x00007f10", Origin::Reflection);
-        check("org.junit.Assert", Origin::Assertion);
-        check("org.junit.runners.ParentRunner", Origin::Harness);
-        check("org.junit.jupiter.api.Assertions", Origin::Assertion);
-        check("org.junit.jupiter.engine.execution.X", Origin::Harness);
-        check("org.testng.Assert", Origin::Assertion);
-        check("org.testng.internal.Invoker", Origin::Harness);
-        check("culprit.runtime.Probe", Origin::Harness);
-        check("shop.AssertTest", Origin::Program);
-        check("Main", Origin::Program);
+        check("jdk.proxy1.$Proxy0", FrameOrigin::Reflection);
+        check("shop.Cart$$Lambda/0x00007f10", FrameOrigin::Reflection);
+        check("org.junit.Assert", FrameOrigin::Assertion);
+        check("org.junit.runners.ParentRunner", FrameOrigin::Harness);
+        check("org.junit.jupiter.api.Assertions", FrameOrigin::Assertion);
+        check("org.junit.jupiter.engine.execution.X", FrameOrigin::Harness);
+        check("org.testng.Assert", FrameOrigin::Assertion);
+        check("org.testng.internal.Invoker", FrameOrigin::Harness);
+        check("culprit.runtime.Probe", FrameOrigin::Harness);
+        check("shop.AssertTest", FrameOrigin::Program);
+        check("Main", FrameOrigin::Program);
     }
     /// Frames that were taken for the program's before the lists of prefixes became one table.
     #[test]
     fn libraries_of_tests_are_no_program() {
-        check("org.easymock.EasyMock", Origin::Harness);
-        check("org.jmock.Mockery", Origin::Harness);
-        check("io.mockk.MockKKt", Origin::Harness);
-        check("io.kotest.engine.TestEngine", Origin::Harness);
-        check("io.kotest.matchers.ShouldKt", Origin::Assertion);
-        check("org.spockframework.runtime.SpockRuntime", Origin::Assertion);
+        check("org.easymock.EasyMock", FrameOrigin::Harness);
+        check("org.jmock.Mockery", FrameOrigin::Harness);
+        check("io.mockk.MockKKt", FrameOrigin::Harness);
+        check("io.kotest.engine.TestEngine", FrameOrigin::Harness);
+        check("io.kotest.matchers.ShouldKt", FrameOrigin::Assertion);
+        check(
+            "org.spockframework.runtime.SpockRuntime",
+            FrameOrigin::Assertion,
+        );
         check(
             "org.springframework.test.web.servlet.MockMvc",
-            Origin::Harness,
+            FrameOrigin::Harness,
         );
         check(
             "org.springframework.test.util.AssertionErrors",
-            Origin::Assertion,
+            FrameOrigin::Assertion,
         );
-        check("org.ietf.jgss.Oid", Origin::Jdk);
+        check("org.ietf.jgss.Oid", FrameOrigin::Jdk);
         // Libraries of build tools may be what fails, as before.
-        check("org.codehaus.plexus.util.FileUtils", Origin::Program);
-        check("org.apache.tools.ant.Project", Origin::Program);
+        check("org.codehaus.plexus.util.FileUtils", FrameOrigin::Program);
+        check("org.apache.tools.ant.Project", FrameOrigin::Program);
         // A program may have this name.
-        check("culprit.Shop", Origin::Program);
+        check("culprit.Shop", FrameOrigin::Program);
     }
 }

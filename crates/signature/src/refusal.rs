@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use crate::{Frame, Origin, Thrown};
+use crate::{Frame, FrameOrigin, Thrown};
 
 /// Access that the system denied, as the exception of a failure reports it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
@@ -91,8 +91,9 @@ fn of_one(thrown: &Thrown) -> Option<Refusal> {
 /// True if code that makes system calls threw it: the JDK's, or a native method. An exception without
 /// frames may be anybody's.
 fn is_by_system(thrown: &Thrown) -> bool {
-    let by_system =
-        |frame: &Frame| frame.native || matches!(frame.origin(), Origin::Jdk | Origin::Reflection);
+    let by_system = |frame: &Frame| {
+        frame.native || matches!(frame.origin(), FrameOrigin::Jdk | FrameOrigin::Reflection)
+    };
     thrown.frames.first().is_none_or(by_system)
 }
 

@@ -7,8 +7,8 @@ use culprit_model::clean;
 use crate::frame::Frame;
 use crate::grade::Grade;
 use crate::mask::{mask, mask_literals};
-use crate::origin::{Origin, simple};
-use crate::site::{Call, Lines, Site};
+use crate::origin::{FrameOrigin, simple};
+use crate::site::{Call, LineMatching, ThrowSite};
 use crate::thrown::Thrown;
 
 /// Exceptions that only carry another one out of code that the JDK or a harness called.
@@ -41,8 +41,8 @@ const SHOWN: usize = 120;
 pub struct Signature {
     thrown: Thrown,
     /// Of the exception and of each cause.
-    sites: Vec<Site>,
-    lines: Lines,
+    sites: Vec<ThrowSite>,
+    lines: LineMatching,
     messages: Messages,
 }
 
@@ -58,9 +58,9 @@ impl Signature {
     pub fn of(thrown: &Thrown) -> Signature {
         let thrown = unwrapped(thrown);
         Signature {
-            sites: thrown.chain().map(Site::of).collect(),
+            sites: thrown.chain().map(ThrowSite::of).collect(),
             thrown: thrown.clone(),
-            lines: Lines::Count,
+            lines: LineMatching::Count,
             messages: Messages::Whole,
         }
     }
@@ -68,7 +68,7 @@ impl Signature {
     /// The same, but lines do not count: for code that was changed or compiled anew.
     #[must_use]
     pub fn ignoring_lines(mut self) -> Signature {
-        self.lines = Lines::Ignored;
+        self.lines = LineMatching::Ignored;
         self
     }
 
@@ -84,18 +84,18 @@ impl Signature {
     }
 
     /// The place at which it was thrown.
-    pub fn site(&self) -> &Site {
-        self.sites.first().unwrap_or(&Site::Unknown)
+    pub fn site(&self) -> &ThrowSite {
+        self.sites.first().unwrap_or(&ThrowSite::Unknown)
     }
 
     /// The places at which it and its causes were thrown, outermost exception first.
-    pub fn sites(&self) -> &[Site] {
+    pub fn sites(&self) -> &[ThrowSite] {
         &self.sites
     }
 
     /// True if an assertion failed.
     pub fn is_assertion(&self) -> bool {
-        matches!(self.site(), Site::Assertion(_))
+        matches!(self.site(), ThrowSite::Assertion(_))
     }
 
     /// The grade from which on another failure counts as the same, unless somebody asks for more.
@@ -116,7 +116,7 @@ impl Signature {
     /// - Places: same class and method, and same line if both are known. Files do not count.
     /// - What the signature does not know (no frames, an assertion library that hides) any
     ///   failure may have; what the other failure does not know counts as different.
-    /// - A signature without a place ([`Site::Anywhere`]) has its type and message only.
+    /// - A signature without a place ([`ThrowSite::Anywhere`]) has its type and message only.
     ///
     /// For [`Grade::L4`] stacks are compared from the top to the last frame that both have,
     /// without the frames of reflection, and without all frames below the last one of the
@@ -138,12 +138,12 @@ impl Signature {
     }
 
     /// The grade of one exception, without causes.
-    fn pair(&self, own: &Thrown, site: &Site, other: &Thrown) -> Option<Grade> {
-        if own.class != other.class || !site.admits(&Site::of(other), self.lines) {
+    fn pair(&self, own: &Thrown, site: &ThrowSite, other: &Thrown) -> Option<Grade> {
+        if own.class != other.class || !site.admits(&ThrowSite::of(other), self.lines) {
             return None;
         }
         let masked = |message: &String| match site {
-            Site::Assertion(_) => mask(message),
+            ThrowSite::Assertion(_) => mask(message),
             _ => mask_literals(message),
         };
         if own.message.as_ref().map(masked) != other.message.as_ref().map(masked) {
@@ -152,7 +152,7 @@ impl Signature {
         if own.message != other.message || self.messages == Messages::Kind {
             return Some(Grade::L2);
         }
-        let overflow = matches!(site, Site::Recursion(calls) if !calls.is_empty());
+        let overflow = matches!(site, ThrowSite::Recursion(calls) if !calls.is_empty());
         if overflow || self.same_stack(&own.frames, &other.frames) {
             return Some(Grade::L4);
         }
@@ -184,14 +184,14 @@ struct Activation {
 /// The frames down to the last one of the program, without those of reflection. All without those
 /// of reflection if the program has none.
 fn program_part(frames: &[Frame]) -> Vec<Activation> {
-    let program = |frame: &Frame| frame.origin() == Origin::Program;
+    let program = |frame: &Frame| frame.origin() == FrameOrigin::Program;
     let end = frames
         .iter()
         .rposition(program)
         .map_or(frames.len(), |at| at + 1);
     let fixed = frames[..end]
         .iter()
-        .filter(|it| it.origin() != Origin::Reflection);
+        .filter(|it| it.origin() != FrameOrigin::Reflection);
     let activation = |frame: &Frame| Activation {
         call: Call::of(frame),
         line: frame.line,
@@ -206,7 +206,7 @@ fn unwrapped(thrown: &Thrown) -> &Thrown {
         let mut frames = thrown.frames.iter();
         let carries = WRAPPERS.contains(&thrown.class.as_str())
             && !thrown.frames.is_empty()
-            && frames.all(|frame| frame.origin() != Origin::Program);
+            && frames.all(|frame| frame.origin() != FrameOrigin::Program);
         if !carries && !tells_unexpected(thrown) {
             break;
         }
@@ -221,7 +221,7 @@ fn tells_unexpected(thrown: &Thrown) -> bool {
     let first = thrown.frames.first().map(Frame::origin);
     // A message of one's own may stand in front, with an arrow behind it.
     let said = message.rsplit("==> ").next().unwrap_or_default();
-    matches!(first, Some(Origin::Harness | Origin::Assertion))
+    matches!(first, Some(FrameOrigin::Harness | FrameOrigin::Assertion))
         && UNEXPECTED.iter().any(|start| said.starts_with(start))
 }
 

@@ -7,7 +7,7 @@ use culprit_model::owner::tells_assertion;
 
 use crate::frame::{Frame, split_hidden};
 use crate::mask::mask;
-use crate::origin::{Origin, simple};
+use crate::origin::{FrameOrigin, simple};
 use crate::thrown::Thrown;
 
 /// A method, without the numbers that the JVM or a compiler put into its name.
@@ -21,7 +21,7 @@ pub struct Call {
 
 /// The place at which an exception was thrown.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Site {
+pub enum ThrowSite {
     /// A place in the program: the innermost frame that belongs neither to the JDK nor to a
     /// harness; if there is none, the innermost frame.
     Place {
@@ -43,48 +43,48 @@ pub enum Site {
     Unknown,
 }
 
-impl Site {
+impl ThrowSite {
     /// The site of an exception itself, not of its causes.
-    pub fn of(thrown: &Thrown) -> Site {
+    pub fn of(thrown: &Thrown) -> ThrowSite {
         match thrown.class.as_str() {
             "java.lang.StackOverflowError" => return recursion(&thrown.frames),
-            "java.lang.OutOfMemoryError" => return Site::Anywhere,
+            "java.lang.OutOfMemoryError" => return ThrowSite::Anywhere,
             _ => {}
         }
         if let Some(call) = assertion(thrown) {
-            return Site::Assertion(call);
+            return ThrowSite::Assertion(call);
         }
-        let program = |frame: &Frame| frame.origin() == Origin::Program;
+        let program = |frame: &Frame| frame.origin() == FrameOrigin::Program;
         let at = match thrown.frames.iter().position(program) {
             // The frame may be among those that the text left out.
-            None if thrown.truncated => return Site::Unknown,
+            None if thrown.truncated => return ThrowSite::Unknown,
             at => at.unwrap_or(0),
         };
         match thrown.frames.get(at) {
-            Some(frame) => Site::Place {
+            Some(frame) => ThrowSite::Place {
                 frame: frame.clone(),
                 above: thrown.frames[..at].to_vec(),
             },
-            None => Site::Unknown,
+            None => ThrowSite::Unknown,
         }
     }
 
     /// True if another exception has the same site. What this site does not know does not count;
     /// what the other one does not know does.
-    pub(crate) fn admits(&self, other: &Site, lines: Lines) -> bool {
+    pub(crate) fn admits(&self, other: &ThrowSite, lines: LineMatching) -> bool {
         match (self, other) {
-            (Site::Place { frame, .. }, Site::Place { frame: other, .. }) => {
+            (ThrowSite::Place { frame, .. }, ThrowSite::Place { frame: other, .. }) => {
                 lines.same(frame.line, other.line) && Call::of(frame) == Call::of(other)
             }
-            (Site::Assertion(None), Site::Assertion(_)) => true,
-            (Site::Assertion(Some(call)), Site::Assertion(other)) => {
+            (ThrowSite::Assertion(None), ThrowSite::Assertion(_)) => true,
+            (ThrowSite::Assertion(Some(call)), ThrowSite::Assertion(other)) => {
                 let other = other.as_ref();
                 other == Some(call) || other.is_some_and(|other| call.may_be_said(other))
             }
-            (Site::Recursion(calls), Site::Recursion(others)) => {
+            (ThrowSite::Recursion(calls), ThrowSite::Recursion(others)) => {
                 calls.is_empty() || calls == others
             }
-            (Site::Unknown | Site::Anywhere, _) => true,
+            (ThrowSite::Unknown | ThrowSite::Anywhere, _) => true,
             _ => false,
         }
     }
@@ -92,16 +92,16 @@ impl Site {
 
 /// True if lines tell frames of one method apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Lines {
+pub(crate) enum LineMatching {
     /// They do, where both frames have one.
     Count,
     Ignored,
 }
 
-impl Lines {
+impl LineMatching {
     /// True if two lines of one method do not tell frames apart.
     pub(crate) fn same(self, line: Option<u32>, other: Option<u32>) -> bool {
-        self == Lines::Ignored || line.is_none() || other.is_none() || line == other
+        self == LineMatching::Ignored || line.is_none() || other.is_none() || line == other
     }
 }
 
@@ -143,11 +143,14 @@ fn settled(method: &str) -> &str {
 fn assertion(thrown: &Thrown) -> Option<Option<Call>> {
     let inner = |frame: &&Frame| {
         let origin = frame.origin();
-        matches!(origin, Origin::Assertion | Origin::Jdk | Origin::Reflection)
+        matches!(
+            origin,
+            FrameOrigin::Assertion | FrameOrigin::Jdk | FrameOrigin::Reflection
+        )
     };
     let above = thrown.frames.iter().take_while(inner).count();
     let mut calls = thrown.frames[..above].iter().rev();
-    let call = calls.find(|it| it.origin() == Origin::Assertion);
+    let call = calls.find(|it| it.origin() == FrameOrigin::Assertion);
     let error = simple(&thrown.class).ends_with("AssertionError");
     let told = tells_assertion(&thrown.class) || error && is_of_harness(thrown);
     let matched = thrown.class == "java.lang.AssertionError"
@@ -164,11 +167,11 @@ fn assertion(thrown: &Thrown) -> Option<Option<Call>> {
 /// True if what runs tests has thrown it, outside of them: something that was expected did not come. A program
 /// may have started it all.
 fn is_of_harness(thrown: &Thrown) -> bool {
-    let is = |origin: Origin| move |frame: &Frame| frame.origin() == origin;
-    let runs = thrown.frames.iter().rposition(is(Origin::Harness));
+    let is = |origin: FrameOrigin| move |frame: &Frame| frame.origin() == origin;
+    let runs = thrown.frames.iter().rposition(is(FrameOrigin::Harness));
     let within = &thrown.frames[..runs.unwrap_or_default()];
     let first = thrown.frames.first().map(Frame::origin);
-    first == Some(Origin::Harness) && !within.iter().any(is(Origin::Program))
+    first == Some(FrameOrigin::Harness) && !within.iter().any(is(FrameOrigin::Program))
 }
 
 /// True if a message is that of AssertJ, which leaves none of its frames, or of Hamcrest.
@@ -180,10 +183,10 @@ fn is_of_matcher(message: &str) -> bool {
 }
 
 /// Methods that occur at least half as often as the most frequent one, and more than once.
-fn recursion(frames: &[Frame]) -> Site {
+fn recursion(frames: &[Frame]) -> ThrowSite {
     let mut counts: BTreeMap<Call, (usize, bool)> = BTreeMap::new();
     for frame in frames {
-        let own = frame.origin() == Origin::Program;
+        let own = frame.origin() == FrameOrigin::Program;
         counts.entry(Call::of(frame)).or_insert((0, own)).0 += 1;
     }
     let most = |own: bool| {
@@ -196,14 +199,14 @@ fn recursion(frames: &[Frame]) -> Site {
     let recurring = counts
         .iter()
         .filter(|(_, (count, program))| *count >= least && (*program || !own));
-    Site::Recursion(recurring.map(|(call, _)| call.clone()).collect())
+    ThrowSite::Recursion(recurring.map(|(call, _)| call.clone()).collect())
 }
 
 /// As part of a sentence: `at Cart.add (Cart.java:7)`. Empty where nothing is known.
-impl fmt::Display for Site {
+impl fmt::Display for ThrowSite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Site::Place { frame, .. } => {
+            ThrowSite::Place { frame, .. } => {
                 write!(f, "at {}.{}", simple(&frame.class), frame.method)?;
                 match (&frame.file, frame.line) {
                     (Some(file), Some(line)) => write!(f, " ({file}:{line})"),
@@ -212,8 +215,8 @@ impl fmt::Display for Site {
                     (None, _) => Ok(()),
                 }
             }
-            Site::Assertion(Some(call)) => write!(f, "from {call}"),
-            Site::Recursion(calls) if !calls.is_empty() => {
+            ThrowSite::Assertion(Some(call)) => write!(f, "from {call}"),
+            ThrowSite::Recursion(calls) if !calls.is_empty() => {
                 f.write_str("in the recursion of ")?;
                 for (index, call) in calls.iter().enumerate() {
                     let separator = if index > 0 { ", " } else { "" };

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::Frame;
-use crate::block::{self, Lines};
+use crate::block::{self, TraceLines};
 
 /// An exception as its stack trace tells it. Suppressed exceptions are not kept.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -33,7 +33,7 @@ impl Thrown {
             .split('\n')
             .map(|line| line.strip_suffix('\r').unwrap_or(line))
             .collect();
-        block::exact(&Lines::plain(&lines))
+        block::exact(&TraceLines::plain(&lines))
     }
 
     /// The exception and its causes, outermost first.

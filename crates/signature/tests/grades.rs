@@ -1,6 +1,6 @@
 //! Which failures are the same, and how much.
 
-use culprit_signature::{Call, Grade, Signature, Site, Thrown};
+use culprit_signature::{Call, Grade, Signature, ThrowSite, Thrown};
 
 fn parse(text: &str) -> Thrown {
     Thrown::parse(text).expect("this is a stack trace")
@@ -67,13 +67,15 @@ fn the_site_is_the_innermost_frame_of_the_program() {
         NPE,
         &[check, "Foo.bar(Foo.java:12)", "Main.main(Main.java:3)"],
     ));
-    let Site::Place { frame, above } = signature.site() else {
+    let ThrowSite::Place { frame, above } = signature.site() else {
         panic!("{:?}", signature.site());
     };
     assert_eq!(frame.to_string(), "Foo.bar(Foo.java:12)");
     assert_eq!(above.len(), 1);
     let jdk = Signature::of(&thrown(NPE, &[check, HARNESS[1]]));
-    assert!(matches!(jdk.site(), Site::Place { frame, .. } if frame.method == "requireNonNull"));
+    assert!(
+        matches!(jdk.site(), ThrowSite::Place { frame, .. } if frame.method == "requireNonNull")
+    );
 }
 
 #[test]
@@ -105,13 +107,13 @@ fn frames_that_a_text_left_out_are_unknown() {
     };
     let parse = "java.base/java.lang.Integer.parseInt(Integer.java:668)";
     let recorded = cut(NPE, &[parse]);
-    assert_eq!(Signature::of(&recorded).site(), &Site::Unknown);
+    assert_eq!(Signature::of(&recorded).site(), &ThrowSite::Unknown);
     let whole = thrown(NPE, &[parse, "a.B.c(B.java:1)"]);
     assert_eq!(grade(&recorded, &whole), Some(Grade::L4));
     assert_eq!(grade(&whole, &recorded), None);
     let inner = "org.junit.jupiter.api.AssertEquals.assertEquals(AssertEquals.java:150)";
     let failed = cut("org.opentest4j.AssertionFailedError", &[inner]);
-    assert_eq!(Signature::of(&failed).site(), &Site::Assertion(None));
+    assert_eq!(Signature::of(&failed).site(), &ThrowSite::Assertion(None));
 }
 
 #[test]
@@ -255,7 +257,7 @@ fn a_failed_assertion_is_known_by_its_call_and_its_values() {
 fn assertions_of_other_libraries() {
     let check = |text: &str, expect: Option<&str>| {
         let signature = Signature::of(&parse(text));
-        let Site::Assertion(call) = signature.site() else {
+        let ThrowSite::Assertion(call) = signature.site() else {
             panic!("{text}: {:?}", signature.site());
         };
         let call = call
@@ -295,7 +297,10 @@ fn assertions_of_other_libraries() {
         "java.lang.AssertionError: never",
         &["shop.Cart.add(Cart.java:13)"],
     );
-    assert!(matches!(Signature::of(&keyword).site(), Site::Place { .. }));
+    assert!(matches!(
+        Signature::of(&keyword).site(),
+        ThrowSite::Place { .. }
+    ));
 }
 
 #[test]
@@ -385,9 +390,9 @@ fn what_was_expected_and_did_not_come_is_an_assertion() {
     let rule = "org.junit.internal.runners.statements.ExpectException.evaluate(E.java:34)";
     let header = "java.lang.AssertionError: Expected exception: a.Bad";
     let missed = thrown(header, &[rule, HARNESS[2]]);
-    assert_eq!(Signature::of(&missed).site(), &Site::Assertion(None));
+    assert_eq!(Signature::of(&missed).site(), &ThrowSite::Assertion(None));
     let launched = thrown(header, &[rule, HARNESS[2], "tool.Main.main(Main.java:1)"]);
-    assert_eq!(Signature::of(&launched).site(), &Site::Assertion(None));
+    assert_eq!(Signature::of(&launched).site(), &ThrowSite::Assertion(None));
     let fail = "org.junit.Assert.fail(Assert.java:89)";
     let said = thrown(header, &[fail, "CartTest.t(CartTest.java:1)"]);
     assert!(grade(&missed, &said) >= Some(Grade::L3));

@@ -1,7 +1,7 @@
 //! The output of Java 17, Maven Surefire 3.2.5 and JUnit's console launcher 1.10.2, shortened. The
 //! outputs of Gradle, older Surefire, JUnit's text runner and logs are written by hand.
 
-use culprit_signature::{Found, Owner, Thrown, find_all};
+use culprit_signature::{FoundTrace, Owner, Thrown, find_all};
 
 fn parse(text: &str) -> Thrown {
     Thrown::parse(text).expect("this is a stack trace")
@@ -22,7 +22,7 @@ fn outline(thrown: &Thrown) -> String {
     thrown.chain().map(one).collect::<Vec<_>>().join("\n")
 }
 
-fn only(text: &str) -> Found {
+fn only(text: &str) -> FoundTrace {
     let mut found = find_all(text);
     assert_eq!(found.len(), 1, "{found:#?}");
     found.remove(0)
@@ -324,7 +324,7 @@ fn exceptions_without_a_telling_name_are_found_above_frames() {
 
 #[test]
 fn mentions_and_thread_dumps_are_no_traces() {
-    let none: &[Found] = &[];
+    let none: &[FoundTrace] = &[];
     for text in [
         "caught java.io.IOException: gone, trying again\nfine\n",
         "java.io.IOException: gone\n",

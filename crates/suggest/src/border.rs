@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_model::Pattern;
 
-use crate::program::{Measure, Members, Program};
+use crate::program::{CoupledProgram, Measure, Members};
 
 /// Starting points of clusters, and classes proposed alone: the busiest.
 const HOT_FAMILIES: usize = 300;
@@ -39,7 +39,7 @@ pub struct Border {
 }
 
 /// The border around all classes to choose from, which these patterns selected.
-pub(crate) fn whole(program: &Program, patterns: &[Pattern]) -> Border {
+pub(crate) fn whole(program: &CoupledProgram, patterns: &[Pattern]) -> Border {
     let measure = program.measure(&program.whole());
     Border {
         patterns: patterns.to_vec(),
@@ -49,7 +49,7 @@ pub(crate) fn whole(program: &Program, patterns: &[Pattern]) -> Border {
 }
 
 /// Proposes up to `limit` borders, best first.
-pub(crate) fn propose(program: &Program, limit: usize) -> Vec<Border> {
+pub(crate) fn propose(program: &CoupledProgram, limit: usize) -> Vec<Border> {
     let calls = program.calls();
     let whole = program.whole();
     let mut borders: Vec<(Border, Members)> = candidates(program)
@@ -103,7 +103,7 @@ fn alike(a: &Members, b: &Members) -> bool {
     both * 100 > either * ALIKE_PER_CENT
 }
 
-fn candidates(program: &Program) -> BTreeSet<Vec<Pattern>> {
+fn candidates(program: &CoupledProgram) -> BTreeSet<Vec<Pattern>> {
     let mut found = BTreeSet::new();
     let mut add = |texts: &[String]| {
         // A class name that is no pattern (a generated one) cannot be proposed.
@@ -128,7 +128,7 @@ fn candidates(program: &Program) -> BTreeSet<Vec<Pattern>> {
 }
 
 /// The classes to choose from, those with most calls first.
-fn hot_classes(program: &Program) -> Vec<usize> {
+fn hot_classes(program: &CoupledProgram) -> Vec<usize> {
     let mut calls = vec![0_u64; program.classes.len()];
     for edge in &program.edges {
         let ends = BTreeSet::from([edge.from, edge.to]);
@@ -152,7 +152,7 @@ struct Families<'a> {
 }
 
 impl<'a> Families<'a> {
-    fn of(program: &'a Program) -> Families<'a> {
+    fn of(program: &'a CoupledProgram) -> Families<'a> {
         let mut families = Families {
             names: Vec::new(),
             nested: Vec::new(),
@@ -197,7 +197,7 @@ fn outermost(class: &str) -> &str {
 }
 
 /// Every cluster of two or more families that agglomeration comes by.
-fn clusters(program: &Program, families: &Families<'_>) -> Vec<BTreeSet<usize>> {
+fn clusters(program: &CoupledProgram, families: &Families<'_>) -> Vec<BTreeSet<usize>> {
     let most = families.names.len().min(HOT_FAMILIES);
     let mut groups: BTreeMap<usize, BTreeSet<usize>> =
         (0..most).map(|f| (f, BTreeSet::from([f]))).collect();
@@ -257,7 +257,7 @@ fn clusters(program: &Program, families: &Families<'_>) -> Vec<BTreeSet<usize>> 
 }
 
 /// The pairs of classes with most calls between them, both ways together.
-pub(crate) fn closest_pairs(program: &Program, limit: usize) -> Vec<(usize, usize, u64)> {
+pub(crate) fn closest_pairs(program: &CoupledProgram, limit: usize) -> Vec<(usize, usize, u64)> {
     let mut pairs: BTreeMap<(usize, usize), u64> = BTreeMap::new();
     for edge in &program.edges {
         let (Some(from), Some(to)) = (edge.from.checked_sub(1), edge.to.checked_sub(1)) else {

@@ -16,7 +16,7 @@ use culprit_trace::Coupling;
 
 pub use border::Border;
 pub use program::Measure;
-use program::{BYTES_PER_EVENT, Program};
+use program::{BYTES_PER_EVENT, CoupledProgram};
 
 /// The number of borders proposed at most.
 const PROPOSALS: usize = 8;
@@ -53,7 +53,7 @@ impl Suggestions {
     /// Computes the proposals from the counts of all JVMs of a run. The selection limits the classes
     /// to choose from.
     pub fn of(couplings: &[Coupling], selection: &Selection) -> Suggestions {
-        let program = Program::join(couplings, selection);
+        let program = CoupledProgram::join(couplings, selection);
         let name = |class: usize| program.classes[class].name.clone();
         let pairs = border::closest_pairs(&program, PAIRS);
         let pairs = pairs.into_iter().map(|(a, b, calls)| Pair {
@@ -103,7 +103,7 @@ impl Suggestions {
 
 #[cfg(test)]
 mod tests {
-    use culprit_model::observe::Origin;
+    use culprit_model::observe::ClassOrigin;
     use culprit_trace::{CoupledClass, Edge};
 
     use super::*;
@@ -111,7 +111,7 @@ mod tests {
     fn coupling(edges: &[(usize, usize, u64)]) -> Coupling {
         let class = |name: &str| CoupledClass {
             name: name.to_owned(),
-            origin: Origin::Program,
+            origin: ClassOrigin::Program,
             methods: 1,
             live_calls: 0,
             supertypes: Vec::new(),

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use culprit_model::observe::{Origin, is_tool_name};
+use culprit_model::observe::{ClassOrigin, is_tool_name};
 use culprit_model::{Pattern, Selection};
 use culprit_trace::{CoupledClass, Coupling, Edge};
 
@@ -16,7 +16,7 @@ pub(crate) const BYTES_PER_EVENT: u64 = 3;
 
 /// The classes of all JVMs of a run, by name.
 #[derive(Debug)]
-pub(crate) struct Program {
+pub(crate) struct CoupledProgram {
     pub(crate) time_ms: u64,
     /// In order of their names.
     pub(crate) classes: Vec<CoupledClass>,
@@ -42,10 +42,10 @@ pub struct Measure {
 /// A set of classes, by position.
 pub(crate) type Members = Vec<bool>;
 
-impl Program {
+impl CoupledProgram {
     /// Joins what the JVMs left behind. A JVM without any class to choose (a build tool's own) does
     /// not count, not even its time.
-    pub(crate) fn join(couplings: &[Coupling], selection: &Selection) -> Program {
+    pub(crate) fn join(couplings: &[Coupling], selection: &Selection) -> CoupledProgram {
         let is_own = |class: &CoupledClass| {
             let name = class.name.replace('.', "/");
             !is_tool_name(&name) && selection.selects(&name, class.origin)
@@ -91,7 +91,7 @@ impl Program {
                 }
             }
         }
-        Program {
+        CoupledProgram {
             time_ms: choice.iter().map(|coupling| coupling.time_ms).sum(),
             own: classes.iter().map(is_own).collect(),
             edges: edges.into_values().collect(),
@@ -103,7 +103,7 @@ impl Program {
     /// The classes that these patterns would observe: those that match, and their subclasses.
     pub(crate) fn matching(&self, patterns: &[Pattern]) -> Members {
         let matches = |class: &CoupledClass| {
-            class.origin != Origin::Jdk && patterns.iter().any(|p| p.matches(&class.name))
+            class.origin != ClassOrigin::Jdk && patterns.iter().any(|p| p.matches(&class.name))
         };
         self.with_heirs(self.classes.iter().map(matches).collect())
     }

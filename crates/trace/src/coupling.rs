@@ -17,7 +17,7 @@
 
 use std::fmt;
 
-use culprit_model::observe::Origin;
+use culprit_model::observe::ClassOrigin;
 
 /// The extension of these files.
 pub const COUPLING_EXTENSION: &str = "coupling";
@@ -42,7 +42,7 @@ pub struct CoupledClass {
     /// Its dotted name.
     pub name: String,
     /// Its origin.
-    pub origin: Origin,
+    pub origin: ClassOrigin,
     /// The number of its methods.
     pub methods: u32,
     /// Calls that its code made to live library code.
@@ -91,9 +91,9 @@ impl fmt::Display for Coupling {
         writeln!(f, "time {}", self.time_ms)?;
         for class in &self.classes {
             let origin = match class.origin {
-                Origin::Jdk => "jdk",
-                Origin::Program => "program",
-                Origin::Library => "library",
+                ClassOrigin::Jdk => "jdk",
+                ClassOrigin::Program => "program",
+                ClassOrigin::Library => "library",
             };
             write!(
                 f,
@@ -156,9 +156,9 @@ impl std::str::FromStr for Coupling {
 fn class<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<CoupledClass> {
     Some(CoupledClass {
         origin: match words.next()? {
-            "jdk" => Origin::Jdk,
-            "program" => Origin::Program,
-            "library" => Origin::Library,
+            "jdk" => ClassOrigin::Jdk,
+            "program" => ClassOrigin::Program,
+            "library" => ClassOrigin::Library,
             _ => return None,
         },
         methods: words.next()?.parse().ok()?,
@@ -213,11 +213,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn origin() -> impl Strategy<Value = Origin> {
+    fn origin() -> impl Strategy<Value = ClassOrigin> {
         prop_oneof![
-            Just(Origin::Jdk),
-            Just(Origin::Program),
-            Just(Origin::Library)
+            Just(ClassOrigin::Jdk),
+            Just(ClassOrigin::Program),
+            Just(ClassOrigin::Library)
         ]
     }
 

@@ -9,10 +9,10 @@ use culprit_model::{BlobId, Event, EventKind, Losses, ObjectId, ThreadId};
 
 use crate::error::WriteError;
 use crate::metadata::{ClassDef, Ending};
-use crate::need::{Kept, Lane, Needs, Place, each_blob, each_object};
+use crate::need::{EventPosition, KeptRecord, Lane, Needs, each_blob, each_object};
 use crate::record::RecordBuffer;
 use crate::recording::Recording;
-use crate::scan::Step;
+use crate::scan::ScanStep;
 use crate::segment;
 use crate::writer::{Store, Writer};
 
@@ -116,7 +116,7 @@ pub fn keep_last<S: Store>(
 
 /// The parts of a recording that are kept besides its last events.
 struct Needed {
-    carry: BTreeMap<ThreadId, Vec<Kept>>,
+    carry: BTreeMap<ThreadId, Vec<KeptRecord>>,
     /// Open calls of the threads at the cut.
     depths: BTreeMap<ThreadId, u32>,
     threads: BTreeSet<ThreadId>,
@@ -131,7 +131,9 @@ impl Needed {
         let mut threads = BTreeSet::new();
         let mut scan = recording.scan();
         while let Some(step) = scan.step() {
-            let Step::Event(head) = step? else { continue };
+            let ScanStep::Event(head) = step? else {
+                continue;
+            };
             let event = scan.event(&head)?;
             if head.index.0 < cut {
                 needs.truncate(event.thread, event.depth as usize);
@@ -148,7 +150,7 @@ impl Needed {
             }
         }
         objects.extend(needs.open_objects());
-        let mut carry: BTreeMap<ThreadId, Vec<Kept>> = BTreeMap::new();
+        let mut carry: BTreeMap<ThreadId, Vec<KeptRecord>> = BTreeMap::new();
         for kept in needs.open().chain(needs.constructions_of(&objects)) {
             blobs.extend(&kept.blobs);
             carry
@@ -186,7 +188,9 @@ impl Needed {
         }
         let mut scan = recording.scan();
         while let Some(step) = scan.step() {
-            let Step::Event(head) = step? else { continue };
+            let ScanStep::Event(head) = step? else {
+                continue;
+            };
             if head.index.0 < cut {
                 continue;
             }
@@ -218,8 +222,8 @@ fn needs_of(event: &Event, objects: &mut BTreeSet<ObjectId>, blobs: &mut BTreeSe
     });
 }
 
-fn place(event: &Event) -> Place {
-    Place {
+fn place(event: &Event) -> EventPosition {
+    EventPosition {
         thread: event.thread,
         ordinal: event.ordinal,
         turn: event.turn,

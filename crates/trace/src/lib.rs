@@ -45,7 +45,7 @@ pub use record::RecordBuffer;
 pub use recording::{Blob, ClassInfo, Recording, Truncation};
 pub use ring::Ring;
 pub use run::{EXTENSION, RUN_FACTS, RunFolder};
-pub use scan::{EventHead, Gap, GapReason, Heads, Scan, Step};
+pub use scan::{EventHead, Gap, GapReason, Heads, Scan, ScanStep};
 pub use segment::remove;
 pub use version::FormatVersion;
 pub use writer::{EventsHead, Store, Writer};

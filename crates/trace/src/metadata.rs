@@ -160,7 +160,7 @@ pub struct End {
 }
 
 /// The layout of one metadata entry.
-pub(crate) trait Entry: Sized {
+pub(crate) trait MetadataEntry: Sized {
     fn encode(&self, out: &mut Vec<u8>);
     fn decode(cursor: &mut Cursor<'_>) -> Result<Self, Malformed>;
 }
@@ -183,7 +183,7 @@ fn pairs(cursor: &mut Cursor<'_>) -> Result<Vec<(String, String)>, Malformed> {
     cursor.list(|c| Ok((c.string()?, c.string()?)))
 }
 
-impl Entry for Start {
+impl MetadataEntry for Start {
     fn encode(&self, out: &mut Vec<u8>) {
         out.put_u16(crate::FormatVersion::MINOR);
         out.put_str(&self.culprit);
@@ -219,7 +219,7 @@ impl Entry for Start {
     }
 }
 
-impl Entry for LoaderDef {
+impl MetadataEntry for LoaderDef {
     fn encode(&self, out: &mut Vec<u8>) {
         out.put_varint(self.id.into());
         out.put_str(&self.class);
@@ -235,7 +235,7 @@ impl Entry for LoaderDef {
     }
 }
 
-impl Entry for TypeDef {
+impl MetadataEntry for TypeDef {
     fn encode(&self, out: &mut Vec<u8>) {
         out.put_varint(self.id.0.into());
         out.put_str(&self.name);
@@ -296,7 +296,7 @@ const SITE_STATIC: u8 = 1;
 const SITE_HAS_LINE: u8 = 2;
 const SITE_HAS_SOURCE: u8 = 4;
 
-impl Entry for Site {
+impl MetadataEntry for Site {
     fn encode(&self, out: &mut Vec<u8>) {
         out.put_varint(self.id.0.into());
         out.put_u8(site_kind_code(self.kind));
@@ -346,7 +346,7 @@ impl Entry for Site {
     }
 }
 
-impl Entry for ThreadDef {
+impl MetadataEntry for ThreadDef {
     fn encode(&self, out: &mut Vec<u8>) {
         out.put_varint(self.id.0.into());
         out.put_str(&self.name);
@@ -434,7 +434,7 @@ pub(crate) fn decode_blob<'a>(
     Ok((id, kind, cursor.bytes()?))
 }
 
-impl Entry for Failure {
+impl MetadataEntry for Failure {
     fn encode(&self, out: &mut Vec<u8>) {
         out.put_u8(self.kind as u8);
         out.put_varint(self.thread.0.into());
@@ -462,7 +462,7 @@ impl Entry for Failure {
     }
 }
 
-impl Entry for Losses {
+impl MetadataEntry for Losses {
     fn encode(&self, out: &mut Vec<u8>) {
         put_list(out, &self.counts, |out, (name, count)| {
             out.put_str(name);
@@ -481,7 +481,7 @@ impl Entry for Losses {
     }
 }
 
-impl Entry for End {
+impl MetadataEntry for End {
     fn encode(&self, out: &mut Vec<u8>) {
         out.put_u8(self.reason as u8);
         out.put_u8(u8::from(self.exit_status.is_some()));

@@ -19,7 +19,7 @@ const FULL: usize = 128 << 10;
 
 /// The place of an event: its thread, its number among the events of the thread, its turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct EventPosition {
     pub(crate) thread: ThreadId,
     pub(crate) ordinal: u64,
     pub(crate) turn: Turn,
@@ -27,8 +27,8 @@ pub(crate) struct Place {
 
 /// A record that outlives the ones around it.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept {
-    pub(crate) place: Place,
+pub(crate) struct KeptRecord {
+    pub(crate) place: EventPosition,
     pub(crate) record: Vec<u8>,
     /// The blobs it refers to.
     pub(crate) blobs: Vec<BlobId>,
@@ -36,19 +36,19 @@ pub(crate) struct Kept {
 
 /// A call that is open.
 #[derive(Debug)]
-struct Open {
-    call: Kept,
+struct OpenCall {
+    call: KeptRecord,
     constructs: bool,
     /// The objects that the call mentions.
     objects: Vec<ObjectId>,
     /// The event that made the object under construction known.
-    constructed: Option<Kept>,
+    constructed: Option<KeptRecord>,
 }
 
 /// The construction of an object, and its hash where that was told.
 #[derive(Debug)]
 struct Built {
-    events: Vec<Kept>,
+    events: Vec<KeptRecord>,
     /// When it was last mentioned, in `Needs::now`.
     used: u64,
 }
@@ -59,7 +59,7 @@ struct Past {
     turn: Turn,
     /// Place of its next event.
     next: u64,
-    open: Vec<Open>,
+    open: Vec<OpenCall>,
 }
 
 /// Everything that later events may need of those seen so far.
@@ -75,7 +75,7 @@ impl Needs {
     /// values only references matter.
     pub(crate) fn event(
         &mut self,
-        place: Place,
+        place: EventPosition,
         kind: EventKind,
         constructs: bool,
         values: &[Value],
@@ -95,7 +95,7 @@ impl Needs {
         let kept = || {
             let mut blobs = Vec::new();
             each_blob(values, &mut |blob| blobs.push(blob));
-            Kept {
+            KeptRecord {
                 place,
                 record: record(),
                 blobs,
@@ -105,7 +105,7 @@ impl Needs {
             EventKind::IncomingCall | EventKind::OutgoingCall => {
                 let mut objects = Vec::new();
                 each_object(values, &mut |id| objects.push(id));
-                past.open.push(Open {
+                past.open.push(OpenCall {
                     call: kept(),
                     constructs: constructs && kind == EventKind::IncomingCall,
                     objects,
@@ -189,8 +189,8 @@ impl Needs {
     }
 
     /// The threads that go on, with the place of their next event and their turn.
-    pub(crate) fn threads(&self) -> impl Iterator<Item = Place> {
-        self.threads.iter().map(|(thread, past)| Place {
+    pub(crate) fn threads(&self) -> impl Iterator<Item = EventPosition> {
+        self.threads.iter().map(|(thread, past)| EventPosition {
             thread: *thread,
             ordinal: past.next,
             turn: past.turn,
@@ -198,7 +198,7 @@ impl Needs {
     }
 
     /// The open calls.
-    pub(crate) fn open(&self) -> impl Iterator<Item = &Kept> {
+    pub(crate) fn open(&self) -> impl Iterator<Item = &KeptRecord> {
         let open = self.threads.values().flat_map(|past| &past.open);
         open.flat_map(|open| std::iter::once(&open.call).chain(&open.constructed))
     }
@@ -210,7 +210,7 @@ impl Needs {
     }
 
     /// All constructions.
-    pub(crate) fn constructions(&self) -> impl Iterator<Item = &Kept> {
+    pub(crate) fn constructions(&self) -> impl Iterator<Item = &KeptRecord> {
         self.built.values().flat_map(|built| &built.events)
     }
 
@@ -218,7 +218,7 @@ impl Needs {
     pub(crate) fn constructions_of<'a>(
         &'a self,
         objects: &'a BTreeSet<ObjectId>,
-    ) -> impl Iterator<Item = &'a Kept> {
+    ) -> impl Iterator<Item = &'a KeptRecord> {
         let built = objects.iter().filter_map(|id| self.built.get(id));
         built.flat_map(|built| &built.events)
     }
@@ -282,7 +282,7 @@ impl Lane {
     }
 
     /// Everything up to this place is missing.
-    pub(crate) fn skip_to(&mut self, place: Place) {
+    pub(crate) fn skip_to(&mut self, place: EventPosition) {
         if place.turn != self.turn {
             self.turn = place.turn;
             if self.buffer.bytes().is_empty() {
@@ -298,7 +298,7 @@ impl Lane {
     }
 
     /// An event; whether the block is full.
-    pub(crate) fn event(&mut self, place: Place, record: &[u8]) -> bool {
+    pub(crate) fn event(&mut self, place: EventPosition, record: &[u8]) -> bool {
         self.skip_to(place);
         self.buffer.whole(record);
         self.next = place.ordinal.saturating_add(1);

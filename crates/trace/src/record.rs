@@ -594,21 +594,6 @@ fn put_value(out: &mut Vec<u8>, value: &Value) {
     }
 }
 
-fn boxed_code(value: &Value) -> u32 {
-    let shape = match value {
-        Value::Boolean(_) => Shape::Boolean,
-        Value::Byte(_) => Shape::Byte,
-        Value::Short(_) => Shape::Short,
-        Value::Char(_) => Shape::Char,
-        Value::Int(_) => Shape::Int,
-        Value::Long(_) => Shape::Long,
-        Value::Float(_) => Shape::Float,
-        Value::Double(_) => Shape::Double,
-        Value::Reference(_) => Shape::Reference,
-    };
-    u32::from(shape.code())
-}
-
 fn put_reference(out: &mut Vec<u8>, reference: &Reference) {
     let word = |tag: u32, payload: u32| tag << PAYLOAD_BITS | payload & PAYLOAD_MASK;
     match reference {
@@ -642,7 +627,7 @@ fn put_reference(out: &mut Vec<u8>, reference: &Reference) {
             out.put_u32(*ordinal);
         }
         Reference::Boxed(value) => {
-            out.put_u32(word(REF_BOXED, boxed_code(value)));
+            out.put_u32(word(REF_BOXED, u32::from(value.shape().code())));
             put_value(out, value);
         }
         Reference::Array {

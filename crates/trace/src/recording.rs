@@ -19,20 +19,20 @@ use crate::block::{BLOCK_HEADER, FILE_HEADER, MAGIC, MAX_EVENTS, Tag};
 use crate::codec::{Cursor, Malformed};
 use crate::error::Error;
 use crate::metadata::{
-    BlobKind, ClassHead, End, Entry, LoaderDef, Start, ThreadDef, decode_blob, decode_class,
+    BlobKind, ClassHead, End, LoaderDef, MetadataEntry, Start, ThreadDef, decode_blob, decode_class,
 };
 use crate::record::Layout;
 use crate::run::RunFolder;
-use crate::scan::{Heads, Scan, Step};
+use crate::scan::{Heads, Scan, ScanStep};
 use crate::segment;
-use crate::source::{Block, BlockError, BlockReader, Part, Source};
+use crate::source::{Block, BlockError, BlockReader, RecordingFile, RecordingSource};
 use crate::{EventsHead, FormatVersion};
 
 /// A recording, opened.
 #[derive(Debug)]
 pub struct Recording {
     pub(crate) path: PathBuf,
-    pub(crate) source: Source,
+    pub(crate) source: RecordingSource,
     length: u64,
     start: Start,
     loaders: Table<LoaderDef>,
@@ -107,8 +107,8 @@ impl Recording {
     /// Opens a recording, or the only recording of a run folder.
     pub fn open(path: &Path) -> Result<Recording, Error> {
         let file = |path: &Path| {
-            let part = Part::open(path, 0).map_err(|source| io_error(path, source))?;
-            Recording::read(path.to_owned(), Source::Files(vec![part]))
+            let part = RecordingFile::open(path, 0).map_err(|source| io_error(path, source))?;
+            Recording::read(path.to_owned(), RecordingSource::Files(vec![part]))
         };
         if path.is_dir() {
             let folder = RunFolder::open(path)?;
@@ -126,10 +126,10 @@ impl Recording {
 
     /// Reads a recording that is in memory; errors name it as `name`.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Recording, Error> {
-        Recording::read(PathBuf::from(name), Source::Memory(bytes))
+        Recording::read(PathBuf::from(name), RecordingSource::Memory(bytes))
     }
 
-    fn read(path: PathBuf, mut source: Source) -> Result<Recording, Error> {
+    fn read(path: PathBuf, mut source: RecordingSource) -> Result<Recording, Error> {
         check_header(&path, &source, 0)?;
         let mut loader = Loader::new();
         let mut truncation = loader.read(&path, &source, 0)?;
@@ -267,39 +267,23 @@ impl Recording {
 
     /// All events in global order.
     pub fn events(&self) -> impl Iterator<Item = Result<Event, Error>> + '_ {
-        self.events_where(0..u64::MAX, None)
+        self.events_in(0..u64::MAX)
     }
 
     /// The events with these places in the global order.
     pub fn events_in(&self, places: Range<u64>) -> impl Iterator<Item = Result<Event, Error>> + '_ {
-        self.events_where(places, None)
-    }
-
-    /// The events of one thread, with their places in the global order.
-    pub fn thread_events(
-        &self,
-        thread: ThreadId,
-    ) -> impl Iterator<Item = Result<Event, Error>> + '_ {
-        self.events_where(0..u64::MAX, Some(thread))
-    }
-
-    fn events_where(
-        &self,
-        places: Range<u64>,
-        thread: Option<ThreadId>,
-    ) -> impl Iterator<Item = Result<Event, Error>> + '_ {
         let mut scan = self.scan();
         std::iter::from_fn(move || {
             loop {
                 let head = match scan.step()? {
-                    Ok(Step::Event(head)) => head,
-                    Ok(Step::Gap(_)) => continue,
+                    Ok(ScanStep::Event(head)) => head,
+                    Ok(ScanStep::Gap(_)) => continue,
                     Err(error) => return Some(Err(error)),
                 };
                 if head.index.0 >= places.end {
                     return None;
                 }
-                if head.index.0 >= places.start && thread.is_none_or(|t| t == head.thread) {
+                if head.index.0 >= places.start {
                     return Some(scan.event(&head));
                 }
             }
@@ -387,7 +371,12 @@ impl Recording {
     }
 }
 
-fn damaged(path: &Path, source: &Source, offset: u64, Malformed(expected): Malformed) -> Error {
+fn damaged(
+    path: &Path,
+    source: &RecordingSource,
+    offset: u64,
+    Malformed(expected): Malformed,
+) -> Error {
     let part = source.part(offset);
     Error::Damaged {
         path: part.map_or(path, |part| &part.path).to_owned(),
@@ -397,13 +386,13 @@ fn damaged(path: &Path, source: &Source, offset: u64, Malformed(expected): Malfo
 }
 
 /// Adds the segments of a recording to its file; where each starts.
-fn add_segments(path: &Path, source: &mut Source) -> Result<Vec<u64>, Error> {
+fn add_segments(path: &Path, source: &mut RecordingSource) -> Result<Vec<u64>, Error> {
     let mut starts = Vec::new();
     for segment in segment::list(path).map_err(|e| io_error(path, e))? {
         let start = source.length();
-        match Part::open(&segment, start) {
+        match RecordingFile::open(&segment, start) {
             Ok(part) => {
-                if let Source::Files(parts) = source {
+                if let RecordingSource::Files(parts) = source {
                     parts.push(part);
                 }
             }
@@ -431,7 +420,7 @@ fn io_error(path: &Path, source: io::Error) -> Error {
     }
 }
 
-fn check_header(path: &Path, source: &Source, start: u64) -> Result<(), Error> {
+fn check_header(path: &Path, source: &RecordingSource, start: u64) -> Result<(), Error> {
     let mut header = [0; FILE_HEADER];
     let length = source.length() - start;
     let present = length.min(FILE_HEADER as u64) as usize;
@@ -474,7 +463,7 @@ fn entries<'a>(
     })
 }
 
-fn decode_table<T: Entry>(
+fn decode_table<T: MetadataEntry>(
     raw: &[u8],
     allowance: &Allowance,
     into: &mut Vec<T>,
@@ -528,10 +517,12 @@ impl Loader {
     fn read(
         &mut self,
         path: &Path,
-        source: &Source,
+        source: &RecordingSource,
         start: u64,
     ) -> Result<Option<Truncation>, Error> {
-        let end = source.part(start).map_or(source.length(), Part::end);
+        let end = source
+            .part(start)
+            .map_or(source.length(), RecordingFile::end);
         self.allowance.grow(end - start);
         let mut reader = BlockReader::new().map_err(|e| io_error(path, e))?;
         let mut raw = Vec::new();

@@ -20,7 +20,7 @@ use crate::allowance::Allowance;
 use crate::codec::{Cursor, Malformed};
 use crate::error::WriteError;
 use crate::metadata::{BlobKind, ThreadDef};
-use crate::need::{Kept, Lane, Needs, Place, each_blob};
+use crate::need::{EventPosition, KeptRecord, Lane, Needs, each_blob};
 use crate::record::{Layout, Record, record};
 use crate::recording::Recording;
 use crate::segment;
@@ -210,7 +210,7 @@ impl Ring {
         self.writer.flush()?;
         self.needs
             .age((self.most / EVENTS_PER_CONSTRUCTION) as usize);
-        let mut carry: BTreeMap<ThreadId, Vec<Kept>> = BTreeMap::new();
+        let mut carry: BTreeMap<ThreadId, Vec<KeptRecord>> = BTreeMap::new();
         for kept in self.needs.open().chain(self.needs.constructions()) {
             carry
                 .entry(kept.place.thread)
@@ -242,8 +242,8 @@ impl Ring {
         }
     }
 
-    fn carry(&mut self, mut carry: BTreeMap<ThreadId, Vec<Kept>>) -> Result<(), WriteError> {
-        let ends: BTreeMap<ThreadId, Place> =
+    fn carry(&mut self, mut carry: BTreeMap<ThreadId, Vec<KeptRecord>>) -> Result<(), WriteError> {
+        let ends: BTreeMap<ThreadId, EventPosition> =
             self.needs.threads().map(|end| (end.thread, end)).collect();
         let known = |thread: &ThreadId| ends.contains_key(thread) || carry.contains_key(thread);
         self.threads
@@ -315,7 +315,7 @@ impl RecordTables {
         let allowance = Allowance::unlimited();
         let mut cursor = Cursor::new(records, &allowance);
         let mut values = Vec::new();
-        let mut place = Place {
+        let mut place = EventPosition {
             thread: head.thread,
             ordinal: head.ordinal,
             turn: head.turn,

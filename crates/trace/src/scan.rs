@@ -74,7 +74,7 @@ impl fmt::Display for GapReason {
 
 /// One step of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum ScanStep {
     /// An event.
     Event(EventHead),
     /// A gap.
@@ -235,7 +235,7 @@ impl<'r> Scan<'r> {
     }
 
     /// The next event or gap; `None` at the end. Nothing follows an error.
-    pub fn step(&mut self) -> Option<Result<Step, Error>> {
+    pub fn step(&mut self) -> Option<Result<ScanStep, Error>> {
         if self.failed {
             return None;
         }
@@ -297,7 +297,7 @@ impl<'r> Scan<'r> {
         &self.recording.events[lane.blocks[lane.block]]
     }
 
-    fn advance(&mut self) -> Result<Option<Step>, Error> {
+    fn advance(&mut self) -> Result<Option<ScanStep>, Error> {
         self.skip_values()?;
         loop {
             let lane = match self.current {
@@ -314,9 +314,9 @@ impl<'r> Scan<'r> {
                 self.load(lane)?;
             }
             match self.record(lane) {
-                Ok(Some(Found::Step(step))) => return Ok(Some(step)),
-                Ok(Some(Found::Turn)) => self.yield_turn(lane),
-                Ok(Some(Found::Nothing)) => {}
+                Ok(Some(NextStep::Step(step))) => return Ok(Some(step)),
+                Ok(Some(NextStep::Turn)) => self.yield_turn(lane),
+                Ok(Some(NextStep::Nothing)) => {}
                 Ok(None) => self.next_block(lane),
                 Err(error) => return Err(self.damaged(lane, error)),
             }
@@ -341,7 +341,7 @@ impl<'r> Scan<'r> {
     }
 
     /// Reads one record of the lane; `None` at the end of its block.
-    fn record(&mut self, place: usize) -> Result<Option<Found>, Malformed> {
+    fn record(&mut self, place: usize) -> Result<Option<NextStep>, Malformed> {
         let block = self.events_block(place);
         let lane = &mut self.lanes[place];
         let raw = lane.raw.as_deref().unwrap_or_default();
@@ -394,19 +394,19 @@ impl<'r> Scan<'r> {
                     layout,
                     start: done,
                 });
-                Found::Step(Step::Event(head))
+                NextStep::Step(ScanStep::Event(head))
             }
             Record::Turn(turn) => {
                 lane.turn = turn;
-                Found::Turn
+                NextStep::Turn
             }
             Record::Unwound(crossings) => {
                 lane.open.close(crossings, &mut self.open_calls);
-                Found::Nothing
+                NextStep::Nothing
             }
             Record::Gap { reason, count } => {
                 lane.missing = lane.missing.wrapping_add(count);
-                Found::Step(Step::Gap(Gap {
+                NextStep::Step(ScanStep::Gap(Gap {
                     before: EventIndex(self.next_index),
                     thread: lane.thread,
                     reason: match reason {
@@ -416,7 +416,7 @@ impl<'r> Scan<'r> {
                     count,
                 }))
             }
-            Record::Pad => Found::Nothing,
+            Record::Pad => NextStep::Nothing,
         }))
     }
 
@@ -486,8 +486,8 @@ impl<'r> Scan<'r> {
     }
 }
 
-enum Found {
-    Step(Step),
+enum NextStep {
+    Step(ScanStep),
     Turn,
     Nothing,
 }
@@ -516,8 +516,8 @@ impl Iterator for Heads<'_> {
     fn next(&mut self) -> Option<Result<EventHead, Error>> {
         loop {
             match self.scan.step()? {
-                Ok(Step::Event(head)) => return Some(Ok(head)),
-                Ok(Step::Gap(_)) => {}
+                Ok(ScanStep::Event(head)) => return Some(Ok(head)),
+                Ok(ScanStep::Gap(_)) => {}
                 Err(error) => return Some(Err(error)),
             }
         }
@@ -628,7 +628,7 @@ mod tests {
         let mut scan = recording.scan();
         scan.budget = 1;
         for expected in 0..150 {
-            let Some(Ok(Step::Event(head))) = scan.step() else {
+            let Some(Ok(ScanStep::Event(head))) = scan.step() else {
                 panic!("event {expected} is missing");
             };
             let event = scan.event(&head).unwrap();

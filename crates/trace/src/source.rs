@@ -12,15 +12,15 @@ use crate::block::{BLOCK_HEADER, BlockHeader, FLAG_ZSTD, MAX_BLOCK, Tag};
 use crate::codec::Malformed;
 
 #[derive(Debug)]
-pub(crate) enum Source {
+pub(crate) enum RecordingSource {
     /// One file, or several that are read as one.
-    Files(Vec<Part>),
+    Files(Vec<RecordingFile>),
     Memory(Vec<u8>),
 }
 
 /// A file of a recording.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct RecordingFile {
     pub(crate) path: PathBuf,
     file: File,
     /// The offset of its first byte; its length follows.
@@ -28,10 +28,10 @@ pub(crate) struct Part {
     length: u64,
 }
 
-impl Part {
-    pub(crate) fn open(path: &Path, start: u64) -> io::Result<Part> {
+impl RecordingFile {
+    pub(crate) fn open(path: &Path, start: u64) -> io::Result<RecordingFile> {
         let file = File::open(path)?;
-        Ok(Part {
+        Ok(RecordingFile {
             path: path.to_owned(),
             length: file.metadata()?.len(),
             file,
@@ -44,29 +44,29 @@ impl Part {
     }
 }
 
-impl Source {
+impl RecordingSource {
     pub(crate) fn length(&self) -> u64 {
         match self {
-            Source::Files(parts) => parts.last().map_or(0, Part::end),
-            Source::Memory(bytes) => bytes.len() as u64,
+            RecordingSource::Files(parts) => parts.last().map_or(0, RecordingFile::end),
+            RecordingSource::Memory(bytes) => bytes.len() as u64,
         }
     }
 
     /// The file that has the byte at a place in the whole.
-    pub(crate) fn part(&self, offset: u64) -> Option<&Part> {
+    pub(crate) fn part(&self, offset: u64) -> Option<&RecordingFile> {
         match self {
-            Source::Files(parts) => parts.iter().rfind(|part| part.start <= offset),
-            Source::Memory(_) => None,
+            RecordingSource::Files(parts) => parts.iter().rfind(|part| part.start <= offset),
+            RecordingSource::Memory(_) => None,
         }
     }
 
     pub(crate) fn read(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
         match self {
-            Source::Files(_) => {
+            RecordingSource::Files(_) => {
                 let part = self.part(offset).ok_or(io::ErrorKind::UnexpectedEof)?;
                 part.file.read_exact_at(buffer, offset - part.start)
             }
-            Source::Memory(bytes) => {
+            RecordingSource::Memory(bytes) => {
                 let start = usize::try_from(offset).unwrap_or(usize::MAX);
                 let part = bytes
                     .get(start..)
@@ -122,7 +122,7 @@ impl BlockReader {
     /// Reads the block at `offset` as it is on disk and checks its frame.
     pub(crate) fn frame(
         &mut self,
-        source: &Source,
+        source: &RecordingSource,
         offset: u64,
         file_length: u64,
     ) -> Result<Block, BlockError> {
@@ -180,7 +180,7 @@ impl BlockReader {
     /// Reads a block again.
     pub(crate) fn load(
         &mut self,
-        source: &Source,
+        source: &RecordingSource,
         block: &Block,
         tag: Tag,
         out: &mut Vec<u8>,

@@ -19,7 +19,8 @@ use crate::block::{
 use crate::codec::Put;
 use crate::error::WriteError;
 use crate::metadata::{
-    BlobKind, ClassDef, End, Ending, Entry, LoaderDef, Start, ThreadDef, encode_blob, encode_class,
+    BlobKind, ClassDef, End, Ending, LoaderDef, MetadataEntry, Start, ThreadDef, encode_blob,
+    encode_class,
 };
 
 /// Payloads below this size are not worth a zstd frame.
@@ -244,7 +245,7 @@ impl<S: Store> Writer<S> {
         Ok(self.store)
     }
 
-    fn single(&mut self, tag: Tag, value: &impl Entry) -> Result<(), WriteError> {
+    fn single(&mut self, tag: Tag, value: &impl MetadataEntry) -> Result<(), WriteError> {
         self.flush()?;
         let mut payload = std::mem::take(&mut self.entry);
         payload.clear();
@@ -254,7 +255,7 @@ impl<S: Store> Writer<S> {
         result
     }
 
-    fn table(&mut self, tag: Tag, values: &[impl Entry]) -> Result<(), WriteError> {
+    fn table(&mut self, tag: Tag, values: &[impl MetadataEntry]) -> Result<(), WriteError> {
         let mut entry = std::mem::take(&mut self.entry);
         let mut result = Ok(());
         for value in values {

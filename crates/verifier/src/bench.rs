@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 
 use crate::class::{MODULES, read_all};
 use crate::{Class, Outcomes, Patch};
@@ -26,7 +26,7 @@ pub struct Bench {
     reason = "a skip must be loud for whoever runs the test"
 )]
 pub fn on_each_jdk(mut check: impl FnMut(&Bench)) {
-    let mut jdks = Jdk::all(&Surroundings::of_process());
+    let mut jdks = Jdk::all(&JdkLocations::of_process());
     jdks.retain(|jdk| jdk.tool("javac").exists());
     if std::env::var_os("CULPRIT_TEST_ALL_JDKS").is_none() {
         jdks.truncate(1);

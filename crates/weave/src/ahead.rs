@@ -27,9 +27,9 @@ const KIN: u8 = 4;
 /// Constants for sites start at a multiple of this; small numbers would not be constants.
 const BLOCK: i32 = 1 << 16;
 
-/// What a class is to be, decided ahead of time.
+/// The decisions about a class, made ahead of time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct ClassPlan {
     pub observed: bool,
     /// Instances carry an id: the class got the field, or inherits it.
     pub has_id: bool,
@@ -50,7 +50,7 @@ pub fn prepare(
     original: &[u8],
     world: &dyn World,
     settings: Settings<'_>,
-    part: Part,
+    part: ClassPlan,
 ) -> Result<Prepared, Error> {
     let class = ClassFile::parse(original)?;
     let numbers = SiteNumbers::starting_at(free_block(&class)? as u32);
@@ -124,7 +124,7 @@ fn head<'a>(input: &mut Input<'a>) -> Result<(&'a [u8], bool), Error> {
 #[derive(Debug)]
 pub struct Settled {
     pub woven: Woven,
-    pub part: Part,
+    pub part: ClassPlan,
     /// The class file before weaving.
     pub original: Vec<u8>,
 }
@@ -168,7 +168,7 @@ pub fn settle(class: &ClassFile, numbers: &SiteNumbers) -> Result<Option<Settled
             references: Vec::new(),
             skipped,
         },
-        part: Part {
+        part: ClassPlan {
             observed: flags & OBSERVED != 0,
             has_id: flags & HAS_ID != 0,
             kin: flags & KIN != 0,
@@ -179,7 +179,7 @@ pub fn settle(class: &ClassFile, numbers: &SiteNumbers) -> Result<Option<Settled
 
 fn encode(
     original: &[u8],
-    part: Part,
+    part: ClassPlan,
     sites: &[(u16, Site)],
     skipped: &[(String, String)],
 ) -> Result<Vec<u8>, Error> {
@@ -336,7 +336,7 @@ mod tests {
         kin: false,
         references: crate::References::Chosen,
     };
-    const PART: Part = Part {
+    const PART: ClassPlan = ClassPlan {
         observed: true,
         has_id: true,
         kin: false,

@@ -8,7 +8,7 @@ use crate::detour;
 use crate::fresh;
 use crate::library::{self, CallPolicy};
 use crate::method::{
-    Target, Weaver, parameter_shapes, result_shape, stores_local_zero, whole_record,
+    MemberTarget, Weaver, parameter_shapes, result_shape, stores_local_zero, whole_record,
 };
 use crate::probe::{local_kind, variant};
 use crate::reflection;
@@ -59,7 +59,7 @@ impl CallExit {
 /// Whether a call in a class of the observed set may leave it.
 pub(crate) fn may_leave(
     opcode: u8,
-    target: &Target<'_>,
+    target: &MemberTarget<'_>,
     class: &str,
     natives: &[(String, String)],
     world: &dyn World,
@@ -70,7 +70,7 @@ pub(crate) fn may_leave(
 /// Whether a call in the method that is being woven may leave observed code.
 pub(crate) fn leaves(
     opcode: u8,
-    target: &Target<'_>,
+    target: &MemberTarget<'_>,
     own: bool,
     weaver: &Weaver<'_>,
     world: &dyn World,
@@ -80,13 +80,13 @@ pub(crate) fn leaves(
 
 fn call_exit(
     opcode: u8,
-    target: &Target<'_>,
+    target: &MemberTarget<'_>,
     own: bool,
     class: &str,
     natives: &[(String, String)],
     world: &dyn World,
 ) -> Option<CallExit> {
-    let Target {
+    let MemberTarget {
         owner,
         name,
         descriptor,
@@ -171,7 +171,7 @@ pub(crate) fn weave(
         return Ok(());
     };
     let target = named.target();
-    let Target {
+    let MemberTarget {
         owner,
         name,
         descriptor,

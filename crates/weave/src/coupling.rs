@@ -10,8 +10,8 @@ use culprit_model::options::Arrays;
 use culprit_model::value::split_descriptor;
 
 use crate::fresh;
-use crate::library::{self, CallPolicy, Role};
-use crate::method::{self, Target, Weaver};
+use crate::library::{self, CallPolicy, ClassRole};
+use crate::method::{self, MemberTarget, Weaver};
 use crate::{Error, Purpose, References, Settings, SiteNumbers, Woven};
 
 /// The runtime's class that counts.
@@ -29,7 +29,7 @@ const PROBES: [(&str, &str); 5] = [
 /// What is counted of a class, by the number that is added to four times the class's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
-pub enum Tally {
+pub enum CouplingCount {
     /// Calls of methods.
     Calls = 0,
     /// Calls of constructors.
@@ -40,14 +40,14 @@ pub enum Tally {
     Accesses = 3,
 }
 
-impl Tally {
+impl CouplingCount {
     /// The kind of a row.
-    pub fn of_row(row: u32) -> Tally {
+    pub fn of_row(row: u32) -> CouplingCount {
         match row & 3 {
-            0 => Tally::Calls,
-            1 => Tally::Constructions,
-            2 => Tally::Arrays,
-            _ => Tally::Accesses,
+            0 => CouplingCount::Calls,
+            1 => CouplingCount::Constructions,
+            2 => CouplingCount::Arrays,
+            _ => CouplingCount::Accesses,
         }
     }
 }
@@ -91,16 +91,16 @@ fn weave(weaver: &mut Weaver<'_>, numbers: &dyn Numbers, own: u32) -> Result<boo
     let token = weaver.token();
     let arrays = arrays_in(weaver.descriptor)?;
     let entered = if weaver.is_constructor() {
-        Tally::Constructions
+        CouplingCount::Constructions
     } else {
-        Tally::Calls
+        CouplingCount::Calls
     };
     let mut entry = Asm::new();
     push(weaver, &mut entry, row(own, entered))?;
     probe(weaver, &mut entry, "enter")?;
     entry.lstore(token);
     if arrays > 0 {
-        push(weaver, &mut entry, row(own, Tally::Arrays))?;
+        push(weaver, &mut entry, row(own, CouplingCount::Arrays))?;
         push(weaver, &mut entry, arrays)?;
         entry.lload(token);
         probe(weaver, &mut entry, "given")?;
@@ -160,7 +160,7 @@ fn call(
         return Ok(());
     };
     let target = named.target();
-    let Target {
+    let MemberTarget {
         owner,
         name,
         descriptor,
@@ -177,7 +177,7 @@ fn call(
     let (number, arrays) = match policy {
         CallPolicy::Inside => return Ok(()),
         CallPolicy::ByReceiver | CallPolicy::ByArguments
-            if library::role(owner) != Role::External =>
+            if library::role(owner) != ClassRole::External =>
         {
             if fresh::is_fresh_builder(weaver, instruction, &target)? {
                 return Ok(());
@@ -187,9 +187,15 @@ fn call(
         _ => (numbers.class(owner), arrays_in(descriptor)?),
     };
     let mut asm = Asm::new();
-    count(weaver, &mut asm, row(number, Tally::Calls), own, 1)?;
+    count(weaver, &mut asm, row(number, CouplingCount::Calls), own, 1)?;
     if arrays > 0 {
-        count(weaver, &mut asm, row(number, Tally::Arrays), own, arrays)?;
+        count(
+            weaver,
+            &mut asm,
+            row(number, CouplingCount::Arrays),
+            own,
+            arrays,
+        )?;
     }
     weaver.editor.insert_before(instruction.pc, asm);
     Ok(())
@@ -216,12 +222,18 @@ fn field(
         return Ok(());
     }
     let mut asm = Asm::new();
-    count(weaver, &mut asm, row(number, Tally::Accesses), own, 1)?;
+    count(
+        weaver,
+        &mut asm,
+        row(number, CouplingCount::Accesses),
+        own,
+        1,
+    )?;
     weaver.editor.insert_before(instruction.pc, asm);
     Ok(())
 }
 
-fn row(number: u32, tally: Tally) -> u32 {
+fn row(number: u32, tally: CouplingCount) -> u32 {
     number << 2 | tally as u32
 }
 
@@ -287,12 +299,12 @@ mod tests {
     #[test]
     fn a_row_tells_what_is_counted() {
         for tally in [
-            Tally::Calls,
-            Tally::Constructions,
-            Tally::Arrays,
-            Tally::Accesses,
+            CouplingCount::Calls,
+            CouplingCount::Constructions,
+            CouplingCount::Arrays,
+            CouplingCount::Accesses,
         ] {
-            assert_eq!(Tally::of_row(row(7, tally)), tally);
+            assert_eq!(CouplingCount::of_row(row(7, tally)), tally);
         }
     }
 }

@@ -8,10 +8,12 @@
 
 use std::borrow::Cow;
 
-use culprit_classfile::{Asm, Attribute, Code, Instruction, LocalKind, Member, Type, access, op};
+use culprit_classfile::{
+    Asm, Attribute, Code, Instruction, LocalKind, Member, SlotType, access, op,
+};
 use culprit_model::value::split_descriptor;
 
-use crate::method::{Target, Weaver};
+use crate::method::{MemberTarget, Weaver};
 use crate::raise::JAVA_8;
 use crate::reference::return_of;
 use crate::{Error, World, probe};
@@ -40,7 +42,7 @@ pub(crate) fn take(
     weaver: &mut Weaver<'_>,
     world: &dyn World,
     instruction: &Instruction<'_>,
-    target: &Target<'_>,
+    target: &MemberTarget<'_>,
     call: u16,
 ) -> Result<(), Error> {
     let form = match instruction.opcode {
@@ -110,7 +112,7 @@ pub(crate) fn take(
 fn uninitialized(
     weaver: &mut Weaver<'_>,
     instruction: &Instruction<'_>,
-    target: &Target<'_>,
+    target: &MemberTarget<'_>,
 ) -> Result<(u32, usize), Error> {
     let odd = Error::Detour("a new object is used in an unusual way before its constructor");
     let simulation = weaver.simulation()?;
@@ -118,11 +120,11 @@ fn uninitialized(
         return Err(Error::Detour("a call that no path leads to"));
     };
     let below = state.stack.len().saturating_sub(slots(target.descriptor)?);
-    let Some(Type::Uninitialized(new)) = below.checked_sub(1).and_then(|i| state.stack.get(i))
+    let Some(SlotType::Uninitialized(new)) = below.checked_sub(1).and_then(|i| state.stack.get(i))
     else {
         return Err(odd);
     };
-    let is_new = |slot: &&Type| **slot == Type::Uninitialized(*new);
+    let is_new = |slot: &&SlotType| **slot == SlotType::Uninitialized(*new);
     let copies = state.stack[..below].iter().rev().take_while(is_new).count();
     let all = state.stack.iter().chain(&state.locals).filter(is_new);
     if all.count() != copies {
@@ -135,7 +137,7 @@ fn uninitialized(
 fn receiver_type(
     weaver: &mut Weaver<'_>,
     instruction: &Instruction<'_>,
-    target: &Target<'_>,
+    target: &MemberTarget<'_>,
 ) -> Result<String, Error> {
     let simulation = weaver.simulation()?;
     let state = simulation.at(instruction.pc);
@@ -143,7 +145,7 @@ fn receiver_type(
     let known = state.and_then(|state| {
         let place = state.stack.len().checked_sub(arguments + 1)?;
         match state.stack.get(place)? {
-            Type::Object(class) => Some(simulation.class_name(*class).into_owned()),
+            SlotType::Object(class) => Some(simulation.class_name(*class).into_owned()),
             _ => None,
         }
     });
@@ -178,7 +180,7 @@ struct Detour<'d> {
     form: CallForm,
     world: &'d dyn World,
     instruction: &'d Instruction<'d>,
-    target: &'d Target<'d>,
+    target: &'d MemberTarget<'d>,
     /// Descriptor of the receiver, where the detour is given one.
     receiver: Option<String>,
     name: String,

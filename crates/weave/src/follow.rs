@@ -11,8 +11,9 @@ use std::collections::HashMap;
 use culprit_classfile::descriptor::{MethodDescriptor, ValueType};
 use culprit_classfile::{
     Asm, ClassFile, Code, Instruction, LocalKind, Member, MemberRef, MethodContext, Pool,
-    Simulation, Type, access, annotated_class, is_annotated, op, simulate, tag,
+    Simulation, SlotType, access, annotated_class, is_annotated, op, simulate, tag,
 };
+use culprit_model::value::Shape;
 
 use crate::Error;
 
@@ -235,14 +236,14 @@ fn constant_text(pool: &Pool, index: u16) -> Option<String> {
 }
 
 /// A method as the interpreter wants it, and its trampoline.
-type Plan = (Method, Code);
+type FollowedMethod = (Method, Code);
 
 fn follow(
     class: &mut ClassFile,
     at: usize,
     number: u32,
     helpers: &mut HelperMethods,
-) -> Result<Option<Plan>, Error> {
+) -> Result<Option<FollowedMethod>, Error> {
     let member = class.methods[at].clone();
     let Some(attribute) = member.attribute(&class.pool, "Code") else {
         return Ok(None);
@@ -379,23 +380,23 @@ fn behind_constructor(
 }
 
 /// Whether local variables hold values of some kinds, one after the other, and nothing else.
-fn has_only(locals: &[Type], kinds: &[LocalKind]) -> bool {
+fn has_only(locals: &[SlotType], kinds: &[LocalKind]) -> bool {
     let mut at = 0;
     for kind in kinds {
-        let found = locals.get(at).copied().unwrap_or(Type::Top);
+        let found = locals.get(at).copied().unwrap_or(SlotType::Top);
         let fits = match kind {
-            LocalKind::Int => found == Type::Integer,
-            LocalKind::Long => found == Type::Long,
-            LocalKind::Float => found == Type::Float,
-            LocalKind::Double => found == Type::Double,
-            LocalKind::Reference => matches!(found, Type::Object(_) | Type::Null),
+            LocalKind::Int => found == SlotType::Integer,
+            LocalKind::Long => found == SlotType::Long,
+            LocalKind::Float => found == SlotType::Float,
+            LocalKind::Double => found == SlotType::Double,
+            LocalKind::Reference => matches!(found, SlotType::Object(_) | SlotType::Null),
         };
         if !fits {
             return false;
         }
         at += usize::from(kind.slots());
     }
-    locals.iter().skip(at).all(|local| *local == Type::Top)
+    locals.iter().skip(at).all(|local| *local == SlotType::Top)
 }
 
 /// What an instruction takes and gives, and the code that does it with its arguments on the stack.
@@ -442,13 +443,13 @@ fn helper_body(
         op::PUTSTATIC => (format!("({})V", pool.member(index)?.descriptor), body),
         op::GETFIELD => {
             let field = pool.member(index)?;
-            let owner = receiver(class, &field, (instruction.pc, 0), simulation)?;
+            let owner = receiver(class, &field, instruction.pc, 0, simulation)?;
             (format!("({owner}){}", field.descriptor), body)
         }
         op::PUTFIELD => {
             let field = pool.member(index)?;
             let above = slots(&format!("({})V", field.descriptor))?;
-            let owner = receiver(class, &field, (instruction.pc, above), simulation)?;
+            let owner = receiver(class, &field, instruction.pc, above, simulation)?;
             (format!("({owner}{})V", field.descriptor), body)
         }
         op::INVOKESTATIC => (pool.member(index)?.descriptor.into_owned(), body),
@@ -456,7 +457,7 @@ fn helper_body(
         op::INVOKEVIRTUAL | op::INVOKEINTERFACE => {
             let method = pool.member(index)?;
             let above = slots(&method.descriptor)?;
-            let owner = receiver(class, &method, (instruction.pc, above), simulation)?;
+            let owner = receiver(class, &method, instruction.pc, above, simulation)?;
             (
                 method.descriptor.replacen('(', &format!("({owner}"), 1),
                 body,
@@ -504,14 +505,15 @@ fn described(name: &str) -> String {
 fn receiver(
     class: &ClassFile,
     member: &MemberRef<'_>,
-    (pc, above): (u32, usize),
+    pc: u32,
+    above: usize,
     simulation: &Simulation,
 ) -> Result<String, Error> {
     let own = class.name()?;
     let found = simulation.at(pc).and_then(|state| {
         let at = state.stack.len().checked_sub(above + 1)?;
         match state.stack.get(at)? {
-            Type::Object(id) => Some(simulation.class_name(*id)),
+            SlotType::Object(id) => Some(simulation.class_name(*id)),
             _ => None,
         }
     });
@@ -629,19 +631,15 @@ fn return_opcode(result: Option<LocalKind>) -> u8 {
     }
 }
 
-/// The class that boxes a primitive type, and its method that takes the value out again.
-fn wrapper(value: ValueType<'_>) -> Option<(&'static str, char, &'static str)> {
-    Some(match value {
-        ValueType::Int(b'Z') => ("java/lang/Boolean", 'Z', "booleanValue"),
-        ValueType::Int(b'B') => ("java/lang/Byte", 'B', "byteValue"),
-        ValueType::Int(b'C') => ("java/lang/Character", 'C', "charValue"),
-        ValueType::Int(b'S') => ("java/lang/Short", 'S', "shortValue"),
-        ValueType::Int(_) => ("java/lang/Integer", 'I', "intValue"),
-        ValueType::Long => ("java/lang/Long", 'J', "longValue"),
-        ValueType::Float => ("java/lang/Float", 'F', "floatValue"),
-        ValueType::Double => ("java/lang/Double", 'D', "doubleValue"),
-        ValueType::Reference(_) => return None,
-    })
+/// The primitive type of a value.
+fn primitive(value: ValueType<'_>) -> Option<Shape> {
+    match value {
+        ValueType::Int(letter) => Shape::of_letter(letter),
+        ValueType::Long => Some(Shape::Long),
+        ValueType::Float => Some(Shape::Float),
+        ValueType::Double => Some(Shape::Double),
+        ValueType::Reference(_) => None,
+    }
 }
 
 /// Code that has the interpreter run the method, and returns what it gives.
@@ -666,7 +664,8 @@ fn trampoline(class: &mut ClassFile, method: &Method, number: u32) -> Result<Cod
     for argument in parsed.arguments() {
         let kind = kind(argument);
         asm.dup().push_int(pool, at)?.load(kind, local);
-        if let Some((wrapper, letter, _)) = wrapper(argument) {
+        if let Some(shape) = primitive(argument) {
+            let (letter, wrapper) = (shape.code(), shape.box_name());
             let descriptor = format!("({letter})L{wrapper};");
             asm.invokestatic(pool.add_method_ref(wrapper, "valueOf", &descriptor)?);
         }
@@ -679,11 +678,13 @@ fn trampoline(class: &mut ClassFile, method: &Method, number: u32) -> Result<Cod
         None => {
             asm.pop();
         }
-        Some(result) => match wrapper(result) {
-            Some((wrapper, letter, value)) => {
+        Some(result) => match primitive(result) {
+            Some(shape) => {
+                let wrapper = shape.box_name();
                 asm.checkcast(pool.add_class(wrapper)?);
-                let descriptor = format!("(){letter}");
-                asm.invokevirtual(pool.add_method_ref(wrapper, value, &descriptor)?);
+                let unboxes = format!("{}Value", shape.class_name());
+                let descriptor = format!("(){}", shape.code());
+                asm.invokevirtual(pool.add_method_ref(wrapper, &unboxes, &descriptor)?);
             }
             None => {
                 if let ValueType::Reference(name) = result {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use culprit_classfile::{Instruction, Simulation, op, simulate};
 
 use crate::Error;
-use crate::method::{Target, Weaver};
+use crate::method::{MemberTarget, Weaver};
 
 const BUILDERS: [&str; 2] = ["java/lang/StringBuilder", "java/lang/StringBuffer"];
 
@@ -76,7 +76,7 @@ impl Flow {
 pub(crate) fn is_fresh_builder(
     weaver: &mut Weaver<'_>,
     instruction: &Instruction<'_>,
-    target: &Target<'_>,
+    target: &MemberTarget<'_>,
 ) -> Result<bool, Error> {
     if instruction.opcode != op::INVOKEVIRTUAL || !BUILDERS.contains(&target.owner) {
         return Ok(false);

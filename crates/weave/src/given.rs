@@ -9,7 +9,7 @@ use culprit_model::value::split_descriptor;
 use crate::calls;
 use crate::identity;
 use crate::library;
-use crate::method::{Target, Weaver};
+use crate::method::{MemberTarget, Weaver};
 use crate::{Error, World};
 
 /// Looks at the arguments of a call that never leaves; those of other calls are looked at where
@@ -43,7 +43,7 @@ fn arguments(
     weaver: &mut Weaver<'_>,
     token: u16,
     instruction: &Instruction<'_>,
-    target: &Target<'_>,
+    target: &MemberTarget<'_>,
     parameters: &[&str],
 ) -> Result<(), Error> {
     let matters = |parameter: &&str| library::may_have_state(parameter);

@@ -43,11 +43,11 @@ pub(crate) fn weave(weaver: &mut Weaver<'_>, token: u16, site: SiteId) -> Result
     let mut leaving = Asm::new();
     if returns {
         leaving.dup();
-        tell(weaver, &mut leaving, (events, token), site)?;
+        tell(weaver, &mut leaving, events, token, site)?;
     }
     for local in lent {
         leaving.aload(local);
-        tell(weaver, &mut leaving, (events, token), site)?;
+        tell(weaver, &mut leaving, events, token, site)?;
     }
     weaver.at_returns(&leaving)
 }
@@ -56,7 +56,8 @@ pub(crate) fn weave(weaver: &mut Weaver<'_>, token: u16, site: SiteId) -> Result
 fn tell(
     weaver: &mut Weaver<'_>,
     asm: &mut Asm,
-    (events, token): (u16, u16),
+    events: u16,
+    token: u16,
     site: SiteId,
 ) -> Result<(), Error> {
     asm.aload(0);

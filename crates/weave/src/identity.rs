@@ -13,8 +13,8 @@ use culprit_model::value::split_descriptor;
 
 use crate::calls;
 use crate::fresh;
-use crate::library::{self, Role};
-use crate::method::{Target, Weaver};
+use crate::library::{self, ClassRole};
+use crate::method::{MemberTarget, Weaver};
 use crate::probe;
 use crate::{Error, MemberKind, World};
 
@@ -183,7 +183,7 @@ pub(crate) fn weave(
     Ok(())
 }
 
-fn is_keeping(target: &Target<'_>) -> bool {
+fn is_keeping(target: &MemberTarget<'_>) -> bool {
     TABLES.contains(&target.owner)
         && KEEPING.contains(&target.name)
         && target.descriptor.starts_with("(Ljava/lang/Object;")
@@ -195,7 +195,7 @@ fn key(
     weaver: &mut Weaver<'_>,
     token: u16,
     instruction: &Instruction<'_>,
-    target: &Target<'_>,
+    target: &MemberTarget<'_>,
 ) -> Result<(), Error> {
     let site = weaver.site(SiteKind::Call, Some(instruction.pc), target);
     let (parameters, _) = split_descriptor(target.descriptor)
@@ -221,7 +221,7 @@ fn key(
 }
 
 /// A call of `hashCode` or `toString` that may come to `Object`.
-fn direct(opcode: u8, target: &Target<'_>, world: &dyn World) -> Option<i32> {
+fn direct(opcode: u8, target: &MemberTarget<'_>, world: &dyn World) -> Option<i32> {
     let what = match (target.name, target.descriptor) {
         ("hashCode", "()I") => 0,
         ("toString", "()Ljava/lang/String;") => TEXT,
@@ -247,11 +247,11 @@ fn direct(opcode: u8, target: &Target<'_>, world: &dyn World) -> Option<i32> {
 }
 
 /// Whether a look at the hash of an argument is a look at its state as well.
-pub(crate) fn tells_argument(target: &Target<'_>) -> bool {
+pub(crate) fn tells_argument(target: &MemberTarget<'_>) -> bool {
     target.is_static && by_library(target).is_some()
 }
 
-fn by_library(target: &Target<'_>) -> Option<i32> {
+fn by_library(target: &MemberTarget<'_>) -> Option<i32> {
     if !target.descriptor.starts_with("(Ljava/lang/Object;)") {
         return None;
     }
@@ -260,7 +260,7 @@ fn by_library(target: &Target<'_>) -> Option<i32> {
     ASKING.iter().find(asks).map(|(.., how)| *how)
 }
 
-fn of_each(target: &Target<'_>) -> Option<i32> {
+fn of_each(target: &MemberTarget<'_>) -> Option<i32> {
     if !target.descriptor.contains("[Ljava/lang/Object;)") {
         return None;
     }
@@ -292,7 +292,7 @@ fn concatenation(
     if !name.starts_with("makeConcat") {
         return Ok(());
     }
-    let target = Target {
+    let target = MemberTarget {
         owner: "java/lang/invoke/StringConcatFactory",
         name: &name,
         descriptor: &descriptor,
@@ -325,7 +325,7 @@ fn concatenation(
 
 /// Whether all objects of a class have a text that is their own, and are told by content.
 fn has_text(class: &str) -> bool {
-    library::role(class) == Role::Value
+    library::role(class) == ClassRole::Value
 }
 
 #[cfg(test)]

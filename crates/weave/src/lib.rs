@@ -121,7 +121,7 @@ pub struct Settings<'a> {
     pub kin: bool,
     pub references: References<'a>,
     /// Where lines are counted, if they are.
-    pub lines: Option<&'a lines::Lines>,
+    pub lines: Option<&'a lines::LineCounters>,
     /// Names and descriptors of methods that other agents have added. They stay as they are: what
     /// they do is none of the program's doing.
     pub strangers: &'a [(String, String)],

@@ -13,7 +13,7 @@ use culprit_model::value::split_descriptor;
 /// Who runs the code of a class. The numbers are those of `ClassInfo.java`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum Role {
+pub enum ClassRole {
     Observed = 0,
     Value = 1,
     Live = 2,
@@ -266,22 +266,22 @@ const STREAMS: [&str; 8] = [
 const PURE_SYSTEM: [&str; 2] = ["arraycopy", "lineSeparator"];
 
 /// The role of a JDK class, by its internal name. Nested classes follow their outermost class.
-pub fn role(class: &str) -> Role {
+pub fn role(class: &str) -> ClassRole {
     let outer = outermost(class);
     if VALUES.contains(&outer) {
-        return Role::Value;
+        return ClassRole::Value;
     }
     if is_exception(outer) || LIVE_CLASSES.contains(&outer) {
-        return Role::Live;
+        return ClassRole::Live;
     }
     let below = |packages: &[&str]| packages.iter().any(|p| outer.starts_with(p));
     if below(&EXTERNAL_PACKAGES) || EXTERNAL.contains(&outer) {
-        return Role::External;
+        return ClassRole::External;
     }
     if below(&LIVE_PACKAGES) {
-        Role::Live
+        ClassRole::Live
     } else {
-        Role::External
+        ClassRole::External
     }
 }
 
@@ -314,7 +314,7 @@ pub fn static_call(owner: &str, name: &str, descriptor: &str) -> CallPolicy {
         return CallPolicy::Outside;
     }
     match role(owner) {
-        Role::External => CallPolicy::Outside,
+        ClassRole::External => CallPolicy::Outside,
         _ if takes_outside(owner, descriptor) => CallPolicy::ByArguments,
         _ => CallPolicy::Inside,
     }
@@ -333,7 +333,7 @@ pub fn is_external_member(owner: &str, name: &str, descriptor: &str) -> bool {
 fn takes_outside(owner: &str, descriptor: &str) -> bool {
     let makes_handles = owner.starts_with(HANDLES);
     // Accesses by a variable handle are given whatever the variable holds.
-    role(owner) == Role::Live
+    role(owner) == ClassRole::Live
         && owner != "java/lang/invoke/VarHandle"
         && split_descriptor(descriptor).is_some_and(|(parameters, _)| {
             parameters.iter().any(|parameter| match makes_handles {
@@ -369,7 +369,7 @@ pub fn instance_call(owner: &str, name: &str, descriptor: &str) -> CallPolicy {
         }
         _ if takes_outside(owner, descriptor) => CallPolicy::ByArguments,
         _ => match role(owner) {
-            Role::Value => CallPolicy::Inside,
+            ClassRole::Value => CallPolicy::Inside,
             _ => CallPolicy::ByReceiver,
         },
     }
@@ -378,7 +378,7 @@ pub fn instance_call(owner: &str, name: &str, descriptor: &str) -> CallPolicy {
 /// What a `super.method()` call to the JDK is: the receiver is observed, the code is the JDK's.
 pub fn super_call(owner: &str, descriptor: &str) -> CallPolicy {
     match role(owner) {
-        Role::External => CallPolicy::Outside,
+        ClassRole::External => CallPolicy::Outside,
         _ if takes_outside(owner, descriptor) => CallPolicy::ByArguments,
         _ => CallPolicy::Inside,
     }
@@ -441,7 +441,7 @@ pub fn may_have_state(parameter: &str) -> bool {
     let class = element.strip_prefix('L').and_then(|e| e.strip_suffix(';'));
     class.is_some_and(|class| {
         is_jdk_name(class)
-            && (role(class) == Role::Live || DATA.contains(&class))
+            && (role(class) == ClassRole::Live || DATA.contains(&class))
             && !STATELESS
                 .iter()
                 .any(|stateless| class.starts_with(stateless))
@@ -458,7 +458,7 @@ pub fn looks_away(owner: &str, name: &str) -> bool {
         "java/lang/ref/WeakReference" | "java/lang/ref/SoftReference" => true,
         _ if owner.starts_with("java/util/concurrent/atomic/") => true,
         // What is no string is not equal to one.
-        _ => role(owner) == Role::Value && name == "equals",
+        _ => role(owner) == ClassRole::Value && name == "equals",
     }
 }
 
@@ -630,21 +630,21 @@ mod tests {
     #[test]
     fn collections_are_live_and_the_world_is_external() {
         for (class, expect) in [
-            ("java/util/ArrayList", Role::Live),
-            ("java/util/ImmutableCollections$ListN", Role::Live),
-            ("java/util/stream/ReferencePipeline$Head", Role::Live),
-            ("java/lang/IllegalStateException", Role::Live),
-            ("java/lang/String", Role::Value),
-            ("java/lang/Integer", Role::Value),
-            ("java/io/FileInputStream", Role::External),
-            ("java/nio/file/Files", Role::External),
-            ("java/lang/Thread", Role::External),
-            ("java/util/logging/Logger", Role::External),
+            ("java/util/ArrayList", ClassRole::Live),
+            ("java/util/ImmutableCollections$ListN", ClassRole::Live),
+            ("java/util/stream/ReferencePipeline$Head", ClassRole::Live),
+            ("java/lang/IllegalStateException", ClassRole::Live),
+            ("java/lang/String", ClassRole::Value),
+            ("java/lang/Integer", ClassRole::Value),
+            ("java/io/FileInputStream", ClassRole::External),
+            ("java/nio/file/Files", ClassRole::External),
+            ("java/lang/Thread", ClassRole::External),
+            ("java/util/logging/Logger", ClassRole::External),
             (
                 "java/util/concurrent/ThreadPoolExecutor$Worker",
-                Role::External,
+                ClassRole::External,
             ),
-            ("java/util/concurrent/ConcurrentHashMap", Role::Live),
+            ("java/util/concurrent/ConcurrentHashMap", ClassRole::Live),
         ] {
             assert_eq!(role(class), expect, "{class}");
         }

@@ -14,9 +14,9 @@ pub const MOST_LINES: u32 = 1 << 20;
 
 /// The counters of a JVM: each belongs to a line of a class.
 #[derive(Debug, Default)]
-pub struct Lines(Mutex<Vec<(String, u16)>>);
+pub struct LineCounters(Mutex<Vec<(String, u16)>>);
 
-impl Lines {
+impl LineCounters {
     /// A counter for a line.
     fn counter(&self, class: &str, line: u16) -> Option<u32> {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,7 +45,7 @@ impl Lines {
 }
 
 /// Has each line of a method count.
-pub(crate) fn count(weaver: &mut Weaver<'_>, lines: &Lines) -> Result<(), Error> {
+pub(crate) fn count(weaver: &mut Weaver<'_>, lines: &LineCounters) -> Result<(), Error> {
     for (pc, line) in weaver.line_entries() {
         let Some(counter) = lines.counter(weaver.class, line) else {
             return Ok(());

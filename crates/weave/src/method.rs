@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use culprit_classfile::{
-    Asm, ClassFile, Code, Editor, HandlerSpec, Instruction, LineTable, LocalKind, Member,
-    MethodContext, Place, Pool, Simulation, VerificationType, access, op, simulate,
+    Asm, ClassFile, Code, EditPosition, Editor, HandlerSpec, Instruction, LineTable, LocalKind,
+    Member, MethodContext, Pool, Simulation, VerificationType, access, op, simulate,
 };
 use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Site, SiteId, SiteKind};
@@ -58,7 +58,7 @@ pub(crate) struct Weaver<'a> {
 const ORIGINAL: usize = usize::MAX;
 
 /// A member that is called or accessed.
-pub(crate) struct Target<'t> {
+pub(crate) struct MemberTarget<'t> {
     pub(crate) owner: &'t str,
     pub(crate) name: &'t str,
     pub(crate) descriptor: &'t str,
@@ -66,16 +66,16 @@ pub(crate) struct Target<'t> {
 }
 
 /// The member that an instruction names.
-pub(crate) struct Named {
+pub(crate) struct NamedMember {
     owner: String,
     name: String,
     descriptor: String,
     is_static: bool,
 }
 
-impl Named {
-    pub(crate) fn target(&self) -> Target<'_> {
-        Target {
+impl NamedMember {
+    pub(crate) fn target(&self) -> MemberTarget<'_> {
+        MemberTarget {
             owner: &self.owner,
             name: &self.name,
             descriptor: &self.descriptor,
@@ -103,7 +103,7 @@ pub(crate) fn weave_class(
     mut class: ClassFile,
     settings: Settings<'_>,
     numbers: &SiteNumbers,
-    choose: impl Fn(u8, &Target<'_>) -> bool,
+    choose: impl Fn(u8, &MemberTarget<'_>) -> bool,
     plan: impl Fn(&mut Weaver<'_>) -> Result<bool, Error>,
     finish: impl Fn(&mut ClassFile) -> Result<(), Error>,
 ) -> Result<Woven, Error> {
@@ -151,7 +151,7 @@ pub(crate) fn weave_class(
             name: method.name,
             descriptor: method.descriptor,
         };
-        let parts = Parts {
+        let parts = MemberParts {
             class: &class_name,
             name: &name,
             descriptor: &descriptor,
@@ -223,7 +223,7 @@ fn source_file(class: &ClassFile) -> Option<String> {
 }
 
 #[derive(Clone, Copy)]
-struct Parts<'a> {
+struct MemberParts<'a> {
     class: &'a str,
     name: &'a str,
     descriptor: &'a str,
@@ -240,7 +240,7 @@ struct Parts<'a> {
 
 fn weave_method(
     method: &mut Member,
-    parts: Parts<'_>,
+    parts: MemberParts<'_>,
     pool: &mut Pool,
     numbers: &SiteNumbers,
     plan: &impl Fn(&mut Weaver<'_>) -> Result<bool, Error>,
@@ -355,7 +355,12 @@ impl Weaver<'_> {
         Ok(Some(call))
     }
 
-    pub(crate) fn site(&mut self, kind: SiteKind, pc: Option<u32>, target: &Target<'_>) -> SiteId {
+    pub(crate) fn site(
+        &mut self,
+        kind: SiteKind,
+        pc: Option<u32>,
+        target: &MemberTarget<'_>,
+    ) -> SiteId {
         let id = self.numbers.next();
         let line = match pc {
             Some(pc) => self.lines.line_at(pc),
@@ -409,7 +414,7 @@ impl Weaver<'_> {
         self.site(
             kind,
             None,
-            &Target {
+            &MemberTarget {
                 owner: class,
                 name,
                 descriptor,
@@ -476,12 +481,15 @@ impl Weaver<'_> {
     }
 
     /// The member that an instruction names, if it names one.
-    pub(crate) fn named(&self, instruction: &Instruction<'_>) -> Result<Option<Named>, Error> {
+    pub(crate) fn named(
+        &self,
+        instruction: &Instruction<'_>,
+    ) -> Result<Option<NamedMember>, Error> {
         let Some(index) = instruction.pool_index() else {
             return Ok(None);
         };
         let member = self.pool.member(index)?;
-        Ok(Some(Named {
+        Ok(Some(NamedMember {
             owner: member.owner.into_owned(),
             name: member.name.into_owned(),
             descriptor: member.descriptor.into_owned(),
@@ -673,8 +681,11 @@ impl Weaver<'_> {
             body: body.clone(),
         };
         if !self.is_constructor() {
-            self.editor
-                .add_handler(handler(Place::AfterEntry, Place::End, Vec::new()));
+            self.editor.add_handler(handler(
+                EditPosition::AfterEntry,
+                EditPosition::End,
+                Vec::new(),
+            ));
             return Ok(());
         }
         // Before `this` is initialised a frame must say so, and afterwards it must not; the call
@@ -682,10 +693,16 @@ impl Weaver<'_> {
         // go unseen.
         if let Some(call) = self.parting_call()? {
             let uninitialized = vec![VerificationType::UninitializedThis];
-            self.editor
-                .add_handler(handler(Place::AfterEntry, Place::At(call), uninitialized));
-            self.editor
-                .add_handler(handler(Place::After(call), Place::End, Vec::new()));
+            self.editor.add_handler(handler(
+                EditPosition::AfterEntry,
+                EditPosition::At(call),
+                uninitialized,
+            ));
+            self.editor.add_handler(handler(
+                EditPosition::After(call),
+                EditPosition::End,
+                Vec::new(),
+            ));
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use crate::identity;
 use crate::library;
 use crate::lines;
 use crate::locks;
-use crate::method::{Entrance, Target, Weaver, stores_local_zero};
+use crate::method::{Entrance, MemberTarget, Weaver, stores_local_zero};
 use crate::outside;
 use crate::probe::{self, ANSWER, local_kind, variant};
 use crate::reference;
@@ -223,7 +223,7 @@ fn field(
         return Ok(());
     };
     let target = named.target();
-    let Target {
+    let MemberTarget {
         owner,
         name,
         descriptor,
@@ -260,7 +260,7 @@ fn field(
 pub(crate) fn access(
     weaver: &mut Weaver<'_>,
     pc: u32,
-    target: &Target<'_>,
+    target: &MemberTarget<'_>,
     kind: EventKind,
     begin: impl Fn(&mut Weaver<'_>, &mut Asm, culprit_model::SiteId) -> Result<(), Error>,
 ) -> Result<(), Error> {
@@ -342,7 +342,7 @@ fn element(
     } else {
         EventKind::ArrayWrite
     };
-    let target = Target {
+    let target = MemberTarget {
         owner: "",
         name: "",
         descriptor,

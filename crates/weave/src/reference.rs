@@ -10,7 +10,7 @@ use culprit_classfile::{Asm, Attribute, ClassFile, Code, LocalKind, Member, Pool
 use culprit_model::value::split_descriptor;
 
 use crate::Error;
-use crate::method::Target;
+use crate::method::MemberTarget;
 use crate::probe::BESIDE;
 use crate::raise::JAVA_8;
 
@@ -36,9 +36,9 @@ const CALLER_AWARE: [&str; 11] = [
 /// Flag of `altMetafactory`.
 const SERIALIZABLE: i32 = 1;
 
-/// What a method handle does with its target; the numbers are those of the class file.
+/// The kind of a method handle; the numbers are those of the class file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum HandleKind {
     Virtual = 5,
     Static = 6,
     /// A private method of the class itself; other uses are not taken apart.
@@ -50,7 +50,7 @@ enum Kind {
 /// A method reference that has a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reference {
-    kind: Kind,
+    kind: HandleKind,
     owner: String,
     name: String,
     descriptor: String,
@@ -110,7 +110,7 @@ pub(crate) fn is_body_of(
     method: &Member,
     name: &str,
     pool: &Pool,
-    choose: &impl Fn(u8, &Target<'_>) -> bool,
+    choose: &impl Fn(u8, &MemberTarget<'_>) -> bool,
 ) -> Result<bool, Error> {
     let Some(code) = method.attribute(pool, "Code") else {
         return Ok(false);
@@ -127,7 +127,7 @@ pub(crate) fn is_body_of(
         };
         let member = pool.member(index)?;
         if !member.owner.starts_with(BESIDE) {
-            let target = Target {
+            let target = MemberTarget {
                 owner: &member.owner,
                 name: &member.name,
                 descriptor: &member.descriptor,
@@ -144,7 +144,7 @@ pub(crate) fn is_body_of(
 pub(crate) fn give_bodies(
     class: &mut ClassFile,
     references: References<'_>,
-    choose: impl Fn(u8, &Target<'_>) -> bool,
+    choose: impl Fn(u8, &MemberTarget<'_>) -> bool,
 ) -> Result<Given, Error> {
     let (mut known, may_add) = match references {
         References::Chosen => (Vec::new(), true),
@@ -246,7 +246,7 @@ fn redirect(
         } else {
             pool.add_method_ref(&owner, &name, &descriptor)?
         };
-        let handle = pool.add_method_handle(Kind::Static as u8, body)?;
+        let handle = pool.add_method_handle(HandleKind::Static as u8, body)?;
         let site = pool.dynamic(used.constant)?;
         let mut bootstrap = bootstraps[usize::from(site.bootstrap)].clone();
         let (name, descriptor) = (site.name.into_owned(), site.descriptor.into_owned());
@@ -297,11 +297,11 @@ fn read(
     let (kind, target) = pool.method_handle(bootstrap.arguments[1])?;
     let target = pool.member(target)?;
     let kind = match kind {
-        5 => Kind::Virtual,
-        6 => Kind::Static,
-        7 if target.owner == class.name()? => Kind::Special,
-        8 => Kind::New,
-        9 => Kind::Interface,
+        5 => HandleKind::Virtual,
+        6 => HandleKind::Static,
+        7 if target.owner == class.name()? => HandleKind::Special,
+        8 => HandleKind::New,
+        9 => HandleKind::Interface,
         _ => return Ok(None),
     };
     // Compilers make lambdas of references to methods of arrays. Those of handles take any types.
@@ -342,29 +342,32 @@ fn read(
     }))
 }
 
-impl Kind {
+impl HandleKind {
     fn has_receiver(self) -> bool {
-        matches!(self, Kind::Virtual | Kind::Special | Kind::Interface)
+        matches!(
+            self,
+            HandleKind::Virtual | HandleKind::Special | HandleKind::Interface
+        )
     }
 }
 
 impl Reference {
-    fn target(&self) -> Target<'_> {
-        Target {
+    fn target(&self) -> MemberTarget<'_> {
+        MemberTarget {
             owner: &self.owner,
             name: &self.name,
             descriptor: &self.descriptor,
-            is_static: self.kind == Kind::Static,
+            is_static: self.kind == HandleKind::Static,
         }
     }
 
     /// The instruction that calls the target.
     fn opcode(&self) -> u8 {
         match self.kind {
-            Kind::Virtual => op::INVOKEVIRTUAL,
-            Kind::Static => op::INVOKESTATIC,
-            Kind::Special | Kind::New => op::INVOKESPECIAL,
-            Kind::Interface => op::INVOKEINTERFACE,
+            HandleKind::Virtual => op::INVOKEVIRTUAL,
+            HandleKind::Static => op::INVOKESTATIC,
+            HandleKind::Special | HandleKind::New => op::INVOKESPECIAL,
+            HandleKind::Interface => op::INVOKEINTERFACE,
         }
     }
 
@@ -381,7 +384,7 @@ impl Reference {
     fn body_name(&self) -> String {
         let number = self.number;
         let name = match self.kind {
-            Kind::New => "new",
+            HandleKind::New => "new",
             _ => &self.name,
         };
         format!("{BODY}{name}${number}")
@@ -391,8 +394,8 @@ impl Reference {
     fn body_type(&self) -> Result<String, Error> {
         let malformed = || Error::Descriptor(self.descriptor.clone());
         Ok(match self.kind {
-            Kind::Static => self.descriptor.clone(),
-            Kind::New => {
+            HandleKind::Static => self.descriptor.clone(),
+            HandleKind::New => {
                 let parameters = self.descriptor.strip_suffix('V').ok_or_else(malformed)?;
                 format!("{parameters}L{};", self.owner)
             }
@@ -415,7 +418,7 @@ impl Reference {
         let mut asm = Asm::new();
         if self.kind.has_receiver() {
             refuse_null(&mut asm, pool)?;
-        } else if self.kind == Kind::New {
+        } else if self.kind == HandleKind::New {
             asm.op_index(op::NEW, pool.add_class(&self.owner)?).dup();
         }
         let mut slots = 0;
@@ -548,7 +551,7 @@ mod tests {
             pool,
         };
         let reference = Reference {
-            kind: Kind::Virtual,
+            kind: HandleKind::Virtual,
             owner: "far/Task".to_owned(),
             name: "result".to_owned(),
             descriptor: "()V".to_owned(),

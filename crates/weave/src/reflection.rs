@@ -6,13 +6,13 @@ use culprit_model::EventKind;
 
 use crate::Error;
 use crate::calls;
-use crate::method::{Target, Weaver, parameter_shapes};
+use crate::method::{MemberTarget, Weaver, parameter_shapes};
 use crate::probe::local_kind;
 
 const FIELD: &str = "java/lang/reflect/Field";
 
 /// Whether a call reads or writes a field by reflection.
-pub(crate) fn is_field_access(target: &Target<'_>) -> bool {
+pub(crate) fn is_field_access(target: &MemberTarget<'_>) -> bool {
     let accessor = |prefix: &str| {
         target.name.strip_prefix(prefix).is_some_and(|rest| {
             [
@@ -30,7 +30,7 @@ pub(crate) fn is_field_access(target: &Target<'_>) -> bool {
 pub(crate) fn record(
     weaver: &mut Weaver<'_>,
     after: &mut Asm,
-    target: &Target<'_>,
+    target: &MemberTarget<'_>,
     field: u16,
     object: u16,
 ) -> Result<(), Error> {
@@ -60,7 +60,7 @@ pub(crate) fn weave(weaver: &mut Weaver<'_>, instruction: &Instruction<'_>) -> R
         return Ok(false);
     }
     let (name, descriptor) = (member.name.into_owned(), member.descriptor.into_owned());
-    let target = Target {
+    let target = MemberTarget {
         owner: FIELD,
         name: &name,
         descriptor: &descriptor,

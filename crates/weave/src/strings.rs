@@ -1,7 +1,7 @@
 //! Where observed code asks whether two references are the same. Strings are told by content, so of two equal ones a
 //! replay does not know whether they are one; what was found is told, and on replay decides.
 
-use culprit_classfile::{Asm, Instruction, Simulation, Type};
+use culprit_classfile::{Asm, Instruction, Simulation, SlotType};
 
 use crate::Error;
 use crate::method::Weaver;
@@ -45,9 +45,9 @@ pub(crate) fn is_probe(weaver: &Weaver<'_>, call: &Instruction<'_>) -> Result<bo
     Ok(named.is_some_and(|named| named.target().name == PROBE))
 }
 
-fn may_be_string(simulation: &Simulation, slot: Type) -> bool {
+fn may_be_string(simulation: &Simulation, slot: SlotType) -> bool {
     match slot {
-        Type::Object(class) => TYPES.contains(&&*simulation.class_name(class)),
+        SlotType::Object(class) => TYPES.contains(&&*simulation.class_name(class)),
         _ => false,
     }
 }

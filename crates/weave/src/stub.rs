@@ -6,7 +6,6 @@
 //! observed subclasses, whose own constructors call them.
 
 use culprit_classfile::{Asm, Attribute, ClassFile, Code, LocalKind, Member, access, op};
-use culprit_model::observe::is_jdk_name;
 use culprit_model::value::split_descriptor;
 
 use crate::probe;
@@ -173,44 +172,4 @@ fn code(class: &mut ClassFile, asm: &Asm, locals: u16) -> Result<Attribute, Erro
         attributes: Vec::new(),
     };
     Ok(code.write(&mut class.pool)?)
-}
-
-/// An outline for a class of which nothing is known but its name and what it must be.
-pub fn empty_outline(name: &str, kind: Kind) -> Result<ClassFile, Error> {
-    let mut pool = culprit_classfile::Pool::new();
-    let (flags, superclass) = match kind {
-        Kind::Class => (access::PUBLIC, "java/lang/Object"),
-        Kind::Interface => (
-            access::PUBLIC | access::INTERFACE | access::ABSTRACT,
-            "java/lang/Object",
-        ),
-        Kind::Throwable => (access::PUBLIC, "java/lang/RuntimeException"),
-    };
-    let this_class = pool.add_class(name)?;
-    let super_class = pool.add_class(superclass)?;
-    Ok(ClassFile {
-        minor: 0,
-        major: 55,
-        pool,
-        access: flags,
-        this_class,
-        super_class,
-        interfaces: Vec::new(),
-        fields: Vec::new(),
-        methods: Vec::new(),
-        attributes: Vec::new(),
-    })
-}
-
-/// What a class must be, by the way code uses it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    Class,
-    Interface,
-    Throwable,
-}
-
-/// Whether the stub's superclass is one of the JDK.
-pub fn has_jdk_superclass(class: &ClassFile) -> Result<bool, Error> {
-    Ok(class.super_name()?.is_none_or(|name| is_jdk_name(&name)))
 }

@@ -31,7 +31,7 @@ pub use frame::{Inbox, MAX_FRAME, Message};
 pub use from_worker::{ClassCoverage, FromWorker};
 pub use parts::{Packer, table_messages};
 pub use to_worker::{
-    ClassKind, FreshState, LONG_VALUES, LineCheck, Loader, Mode, Run, Subject, SubjectClass,
+    ClassKind, FreshState, LONG_VALUES, LineCheck, Loader, Mode, RunRequest, Subject, SubjectClass,
     ToWorker,
 };
 

@@ -1,8 +1,8 @@
 //! Statements of a script.
 
 use culprit_model::script::{
-    Action, Answer, ByAlias, Call, End, Expectation, HandleKind, Lambda, LoopVariable, Mark,
-    Operation, Operator,
+    Action, Answer, ByAlias, Call, Expectation, HandleKind, Lambda, LoopVariable, Mark, Operation,
+    Operator, StatementEnd,
 };
 use culprit_model::value::Shape;
 use culprit_model::{ObjectId, SiteId, Statement, TypeId};
@@ -177,27 +177,27 @@ fn answer(cursor: &mut Cursor<'_>) -> Result<Answer> {
     })
 }
 
-fn put_end(out: &mut Vec<u8>, end: &End) {
+fn put_end(out: &mut Vec<u8>, end: &StatementEnd) {
     match end {
-        End::Returned(None) => out.put_u8(RETURNED_NOTHING),
-        End::Returned(Some(value)) => {
+        StatementEnd::Returned(None) => out.put_u8(RETURNED_NOTHING),
+        StatementEnd::Returned(Some(value)) => {
             out.put_u8(RETURNED);
             put_value(out, value);
         }
-        End::Threw(value) => {
+        StatementEnd::Threw(value) => {
             out.put_u8(THREW);
             put_value(out, value);
         }
-        End::Open => out.put_u8(OPEN),
+        StatementEnd::Open => out.put_u8(OPEN),
     }
 }
 
-fn end(cursor: &mut Cursor<'_>) -> Result<End> {
+fn end(cursor: &mut Cursor<'_>) -> Result<StatementEnd> {
     Ok(match cursor.u8()? {
-        RETURNED_NOTHING => End::Returned(None),
-        RETURNED => End::Returned(Some(value(cursor)?)),
-        THREW => End::Threw(value(cursor)?),
-        OPEN => End::Open,
+        RETURNED_NOTHING => StatementEnd::Returned(None),
+        RETURNED => StatementEnd::Returned(Some(value(cursor)?)),
+        THREW => StatementEnd::Threw(value(cursor)?),
+        OPEN => StatementEnd::Open,
         _ => return Err(WireError::Malformed("a known end of a statement")),
     })
 }

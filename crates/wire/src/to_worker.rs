@@ -32,7 +32,7 @@ pub enum ToWorker {
     /// A further class of the subject.
     Class(SubjectClass),
     /// A run begins; its steps follow.
-    Run(Run),
+    Run(RunRequest),
     /// Definitions, each replacing that of the same number.
     Tables(Tables),
     /// A long value, likewise.
@@ -95,7 +95,7 @@ pub enum ClassKind {
 
 /// How to run the steps that follow.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Run {
+pub struct RunRequest {
     /// Comes back with the outcome.
     pub number: u64,
     pub mode: Mode,
@@ -247,7 +247,7 @@ fn class(cursor: &mut Cursor<'_>) -> Result<SubjectClass, WireError> {
     })
 }
 
-fn put_run(out: &mut Vec<u8>, run: &Run) {
+fn put_run(out: &mut Vec<u8>, run: &RunRequest) {
     out.put_varint(run.number);
     out.put_u8(match run.mode {
         Mode::Strict => 1,
@@ -269,8 +269,8 @@ fn put_run(out: &mut Vec<u8>, run: &Run) {
     });
 }
 
-fn run(cursor: &mut Cursor<'_>) -> Result<Run, WireError> {
-    Ok(Run {
+fn run(cursor: &mut Cursor<'_>) -> Result<RunRequest, WireError> {
+    Ok(RunRequest {
         number: cursor.varint()?,
         mode: match cursor.u8()? {
             1 => Mode::Strict,

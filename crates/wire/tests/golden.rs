@@ -6,8 +6,8 @@ use std::fmt::Debug;
 
 use culprit_model::scenario::Tables;
 use culprit_model::script::{
-    Action, Answer, ByAlias, Call, End, Expectation, HandleKind, Lambda, LoopVariable, Mark,
-    Operator,
+    Action, Answer, ByAlias, Call, Expectation, HandleKind, Lambda, LoopVariable, Mark, Operator,
+    StatementEnd,
 };
 use culprit_model::site::TypeDef;
 use culprit_model::value::{Contents, Shape};
@@ -16,7 +16,7 @@ use culprit_model::{
     SiteId, SiteKind, Statement, Step, ThreadId, TypeId, Value,
 };
 use culprit_wire::{
-    ClassCoverage, ClassKind, FreshState, FromWorker, LineCheck, Loader, Message, Mode, Run,
+    ClassCoverage, ClassKind, FreshState, FromWorker, LineCheck, Loader, Message, Mode, RunRequest,
     Subject, SubjectClass, ToWorker, VERSION,
 };
 
@@ -111,7 +111,7 @@ fn subject() {
 
 #[test]
 fn run() {
-    let run = Run {
+    let run = RunRequest {
         number: 300,
         mode: Mode::Strict,
         fresh: FreshState::NewLoader,
@@ -124,14 +124,14 @@ fn run() {
         "03 ac 02 01 02 01 02 01 03 c8 01",
     );
     let (mode, births) = (Mode::Skip, Vec::new());
-    let run = Run {
+    let run = RunRequest {
         mode,
         births,
         ..run
     };
     check(ToWorker::Run(run.clone()), "03 ac 02 02 02 01 02 00");
     let (mode, fresh) = (Mode::Plain, FreshState::Reset);
-    let run = Run { mode, fresh, ..run };
+    let run = RunRequest { mode, fresh, ..run };
     check(ToWorker::Run(run), "03 ac 02 03 01 01 02 00");
     check(ToWorker::EndOfSteps, "07");
     check(ToWorker::Stop, "08");
@@ -246,7 +246,7 @@ fn statements_of_every_kind() {
     let answer = Answer {
         site: SiteId(4),
         asked: vec![object(9)],
-        end: End::Returned(Some(Value::Int(1))),
+        end: StatementEnd::Returned(Some(Value::Int(1))),
         filled: Vec::new(),
     };
     let call = Call {
@@ -264,7 +264,7 @@ fn statements_of_every_kind() {
         erased: "()I".to_owned(),
         exact: "()J".to_owned(),
     };
-    let nothing = || End::Returned(None);
+    let nothing = || StatementEnd::Returned(None);
     let plain = |action| Statement::new(action, Vec::new(), nothing());
     let aliased = Statement {
         alias: Some(ObjectId(8)),
@@ -272,18 +272,22 @@ fn statements_of_every_kind() {
             place: 0,
             alias: ObjectId(6),
         }],
-        ..Statement::new(Action::Call(call), vec![object(7)], End::Threw(object(8)))
+        ..Statement::new(
+            Action::Call(call),
+            vec![object(7)],
+            StatementEnd::Threw(object(8)),
+        )
     };
     let less = Operator::IsLess.of(Shape::Long);
     check(
         ToWorker::Statements(vec![
             aliased,
-            Statement::new(Action::Read(SiteId(3)), Vec::new(), End::Open),
+            Statement::new(Action::Read(SiteId(3)), Vec::new(), StatementEnd::Open),
             plain(Action::Write(SiteId(3))),
             Statement::new(
                 Action::Operate(less),
                 vec![Value::Long(1), Value::Long(2)],
-                End::Returned(Some(object(5))),
+                StatementEnd::Returned(Some(object(5))),
             ),
             plain(Action::Lambda(lambda)),
             Statement::new(Action::Guard, vec![Value::Boolean(true)], nothing()),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use culprit_model::scenario::Tables;
 use culprit_model::script::{
-    Action, Answer, ByAlias, Call, End, Expectation, HandleKind, Lambda, LoopVariable, Mark,
-    Operation,
+    Action, Answer, ByAlias, Call, Expectation, HandleKind, Lambda, LoopVariable, Mark, Operation,
+    StatementEnd,
 };
 use culprit_model::site::TypeDef;
 use culprit_model::value::Contents;
@@ -15,7 +15,7 @@ use culprit_model::{
 };
 use culprit_wire::{
     ClassCoverage, ClassKind, FreshState, FromWorker, Inbox, LineCheck, Loader, MAX_FRAME, Message,
-    Mode, Packer, Run, Subject, SubjectClass, ToWorker, VERSION, WireError, table_messages,
+    Mode, Packer, RunRequest, Subject, SubjectClass, ToWorker, VERSION, WireError, table_messages,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -118,11 +118,11 @@ prop_compose! {
     }
 }
 
-fn end() -> impl Strategy<Value = End> {
+fn end() -> impl Strategy<Value = StatementEnd> {
     prop_oneof![
-        option::of(value()).prop_map(End::Returned),
-        value().prop_map(End::Threw),
-        Just(End::Open),
+        option::of(value()).prop_map(StatementEnd::Returned),
+        value().prop_map(StatementEnd::Threw),
+        Just(StatementEnd::Open),
     ]
 }
 
@@ -290,8 +290,8 @@ prop_compose! {
         mode in select(&[Mode::Strict, Mode::Skip, Mode::Plain][..]),
         lines in select(&[LineCheck::Compare, LineCheck::Ignore][..]),
         births in vec((any::<u32>().prop_map(ThreadId), any::<u64>()), 0..4),
-    ) -> Run {
-        Run { number, mode, fresh, multi_threaded, lines, births }
+    ) -> RunRequest {
+        RunRequest { number, mode, fresh, multi_threaded, lines, births }
     }
 }
 

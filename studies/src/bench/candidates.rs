@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use culprit_jvm::{Answer, Deadline, Jdk, Job, Output, Sandbox, WorkerPool};
+use culprit_jvm::{Deadline, Jdk, Job, JobResult, Output, Sandbox, WorkerPool};
 use culprit_model::scenario::Tables;
 use culprit_model::{Outcome, Step};
 use culprit_program::WorkerJvm;
@@ -183,7 +183,7 @@ impl Candidates {
             deadline: Deadline::never(),
         })?;
         match answer {
-            Answer::Ran {
+            JobResult::Ran {
                 outcome:
                     Outcome::InSync {
                         steps,

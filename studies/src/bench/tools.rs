@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 
 use super::subject::{SUBJECTS, Subject};
 use crate::maven::Maven;
@@ -36,7 +36,7 @@ pub struct Tools {
 impl Tools {
     /// Finds, fetches and compiles all of it. `place` is the benchmark's own folder.
     pub fn prepare(root: &Path, culprit: &Path, place: &Path) -> anyhow::Result<Tools> {
-        let around = Surroundings::of_process();
+        let around = JdkLocations::of_process();
         let jdk = Jdk::find(&around).context("a JDK is needed")?;
         let maven = Maven::new(around.path.as_deref(), &place.join("../maven"));
         let tools = Tools {

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use clap::Parser;
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 use rustix::process::geteuid;
 use studies::attacks::attempt::judge;
 use studies::attacks::cases::CASES;
@@ -66,7 +66,7 @@ struct Args {
 fn main() -> anyhow::Result<ExitCode> {
     let args = Args::parse();
     let mut jdks: Vec<Jdk> = Vec::new();
-    for jdk in Jdk::all(&Surroundings::of_process()) {
+    for jdk in Jdk::all(&JdkLocations::of_process()) {
         let feature = jdk.version.feature;
         let known = jdks.iter().any(|it| it.version.feature == feature);
         let wanted = args.jdk.is_empty() || args.jdk.contains(&feature);

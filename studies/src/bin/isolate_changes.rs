@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use clap::Parser;
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 use serde_json::Value;
 use studies::changes::histories::{HISTORIES, History, START};
 use studies::changes::releases::{LINES, Line, PAIRS, Pair};
@@ -47,7 +47,7 @@ fn main() -> anyhow::Result<()> {
         std::env::var_os("PATH").as_deref(),
         &place.with_file_name("maven"),
     );
-    let jdk = Jdk::find(&Surroundings::of_process())?;
+    let jdk = Jdk::find(&JdkLocations::of_process())?;
     let study = Study {
         culprit: &args.culprit,
         place: &place,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use clap::Parser;
-use culprit_jvm::{Interrupt, Jdk, Surroundings};
+use culprit_jvm::{Interrupt, Jdk, JdkLocations};
 use culprit_reduce::Schedule;
 use studies::markdown;
 use studies::reduce::overhead::overhead;
@@ -53,7 +53,7 @@ fn main() -> anyhow::Result<()> {
         python: python.clone(),
         script: root.join("studies/python/picire_peer.py"),
     });
-    let jdk = Jdk::find(&Surroundings::of_process())?;
+    let jdk = Jdk::find(&JdkLocations::of_process())?;
     let workers = Workers {
         agent: args.agent.clone(),
         scratch: args.place.join("workers"),

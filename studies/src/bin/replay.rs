@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Parser;
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 use studies::markdown::write_into;
 use studies::maven::Maven;
 use studies::replay::{Filter, PROGRAMS, Program, Results, Section, Study, render};
@@ -68,7 +68,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|it| it == name);
     let programs: Vec<&Program> = PROGRAMS.iter().filter(|it| wanted(it.name)).collect();
     ensure!(!programs.is_empty(), "no such library");
-    let around = Surroundings::of_process();
+    let around = JdkLocations::of_process();
     let jdks = match args.jdk.is_empty() {
         true => vec![Jdk::find(&around)?],
         false => Jdk::all(&around)

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, ensure};
 use clap::Parser;
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 use studies::markdown::write_into;
 use studies::maven::Maven;
 use studies::transparency::{Found, LIBRARIES, Library, Section, Study, render};
@@ -88,7 +88,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let wanted = |name: &str| args.library.is_empty() || args.library.iter().any(|it| it == name);
     let libraries: Vec<&Library> = LIBRARIES.iter().filter(|it| wanted(it.artifact)).collect();
     ensure!(!libraries.is_empty(), "no such library");
-    let mut jdks = Jdk::all(&Surroundings::of_process());
+    let mut jdks = Jdk::all(&JdkLocations::of_process());
     jdks.retain(|jdk| args.jdk.is_empty() || args.jdk.contains(&jdk.version.feature));
     ensure!(!jdks.is_empty(), "no such JDK");
 

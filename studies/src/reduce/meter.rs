@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use culprit_reduce::{
-    DeltaSet, Engine, Kind, Needs, Oracle, Problem, Schedule, Settings, Verdict, Wanted,
+    DeltaSet, Engine, Needs, Oracle, Problem, Schedule, Settings, Verdict, VerdictKind, Wanted,
 };
 
 use super::sequence::Sequence;
@@ -40,7 +40,7 @@ pub struct Meter<'a> {
 #[derive(Default)]
 struct State {
     count: Count,
-    known: HashMap<Vec<u32>, Kind>,
+    known: HashMap<Vec<u32>, VerdictKind>,
 }
 
 impl<'a> Meter<'a> {
@@ -58,10 +58,10 @@ impl<'a> Meter<'a> {
     }
 
     pub fn fails(&self, candidate: &[u32]) -> anyhow::Result<bool> {
-        Ok(self.verdict(candidate)? == Kind::Fail)
+        Ok(self.verdict(candidate)? == VerdictKind::Fail)
     }
 
-    fn verdict(&self, candidate: &[u32]) -> anyhow::Result<Kind> {
+    fn verdict(&self, candidate: &[u32]) -> anyhow::Result<VerdictKind> {
         let start = Instant::now();
         let complete = self.sequence.completed(candidate);
         let asked = match self.closing {
@@ -77,7 +77,7 @@ impl<'a> Meter<'a> {
                     state.count.runs += 1;
                     self.sequence.judge(&asked)?
                 } else {
-                    Kind::Unresolved
+                    VerdictKind::Unresolved
                 };
                 state.known.insert(asked, verdict);
                 verdict
@@ -121,9 +121,9 @@ impl Oracle for Meter<'_> {
     fn judge(&self, candidate: &DeltaSet, _: &Wanted<'_>) -> Result<Verdict<()>, Trouble> {
         let candidate: Vec<u32> = candidate.iter().map(|delta| delta as u32).collect();
         Ok(match self.verdict(&candidate).map_err(Trouble)? {
-            Kind::Pass => Verdict::Pass,
-            Kind::Fail => Verdict::Fail(()),
-            Kind::Unresolved => Verdict::Unresolved(()),
+            VerdictKind::Pass => Verdict::Pass,
+            VerdictKind::Fail => Verdict::Fail(()),
+            VerdictKind::Unresolved => Verdict::Unresolved(()),
         })
     }
 }

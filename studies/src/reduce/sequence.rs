@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
-use culprit_jvm::{Deadline, Interrupt, Jdk, Output, Sandbox, Surroundings, WorkingFolder};
+use culprit_jvm::{Deadline, Interrupt, Jdk, JdkLocations, Output, Sandbox, WorkingFolder};
 use culprit_minimize::{Script, Stage};
 use culprit_program::{Environment, PlainWorkers, Program, WorkerJvm, class_path, matching_jdk};
-use culprit_reduce::Kind;
-use culprit_scripts::{Run, extract, needs};
+use culprit_reduce::VerdictKind;
+use culprit_scripts::{ScriptRun, extract, needs};
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 use culprit_wire::FreshState;
@@ -66,10 +66,10 @@ impl Sequence {
                 };
                 // As in `culprit debug`: the very message if all calls together have it, else its kind.
                 let all: Vec<u32> = (0..sequence.size()).collect();
-                if sequence.judge(&all)? != Kind::Fail {
+                if sequence.judge(&all)? != VerdictKind::Fail {
                     sequence.enough = Signature::ENOUGH;
                 }
-                let fails = sequence.judge(&all)? == Kind::Fail;
+                let fails = sequence.judge(&all)? == VerdictKind::Fail;
                 return Ok(fails.then_some(sequence));
             }
         }
@@ -110,24 +110,26 @@ impl Sequence {
     }
 
     /// Runs some of the calls.
-    pub fn judge(&self, calls: &[u32]) -> anyhow::Result<Kind> {
+    pub fn judge(&self, calls: &[u32]) -> anyhow::Result<VerdictKind> {
         let statements = calls.iter().map(|at| &self.script.statements[*at as usize]);
         let tables = &self.script.tables;
         let run = self.stage.run(tables, statements, FreshState::Reset)?;
         ensure!(!self.stage.deadline().is_interrupted(), "interrupted");
         Ok(match run {
-            Run::Done => Kind::Pass,
-            Run::Threw { trace, .. } => match Thrown::parse(&trace) {
-                Some(thrown) if self.signature.grade(&thrown) >= Some(self.enough) => Kind::Fail,
-                _ => Kind::Unresolved,
+            ScriptRun::Done => VerdictKind::Pass,
+            ScriptRun::Threw { trace, .. } => match Thrown::parse(&trace) {
+                Some(thrown) if self.signature.grade(&thrown) >= Some(self.enough) => {
+                    VerdictKind::Fail
+                }
+                _ => VerdictKind::Unresolved,
             },
-            Run::Refused { .. } | Run::Unresolved(_) => Kind::Unresolved,
+            ScriptRun::Refused { .. } | ScriptRun::Unresolved(_) => VerdictKind::Unresolved,
         })
     }
 }
 
 fn stage(recording: &Recording, workers: &Workers) -> anyhow::Result<Stage> {
-    let jdks = Jdk::all(&Surroundings::of_process());
+    let jdks = Jdk::all(&JdkLocations::of_process());
     let Some(jdk) = matching_jdk(recording, &jdks) else {
         bail!("no JDK like the one that was recorded");
     };

@@ -20,13 +20,13 @@ const THREADS: usize = 1 << 16;
 const THREAD_BYTES: usize = 64;
 
 /// A cell by its row and column.
-pub(super) type Place = (u32, u32);
+pub(super) type CellIndex = (u32, u32);
 
 pub(super) struct Cells {
     counts: Region,
     threads: Region,
     /// The cells in use.
-    used: Mutex<HashSet<Place>>,
+    used: Mutex<HashSet<CellIndex>>,
 }
 
 impl Cells {
@@ -47,22 +47,22 @@ impl Cells {
     }
 
     /// A cell is counted in for the first time.
-    pub(super) fn first(&self, place: Place) {
+    pub(super) fn first(&self, place: CellIndex) {
         if place.0 < ROWS && place.1 < MOST_CLASSES {
             self.used.lock_safe().insert(place);
         }
     }
 
     /// What was counted, in order of the places.
-    pub(super) fn read(&self) -> Vec<(Place, u64)> {
-        let mut used: Vec<Place> = self.used.lock_safe().iter().copied().collect();
+    pub(super) fn read(&self) -> Vec<(CellIndex, u64)> {
+        let mut used: Vec<CellIndex> = self.used.lock_safe().iter().copied().collect();
         used.sort_unstable();
         used.into_iter()
             .map(|place| (place, self.count(place)))
             .collect()
     }
 
-    fn count(&self, (row, column): Place) -> u64 {
+    fn count(&self, (row, column): CellIndex) -> u64 {
         let offset = 8 * ((row as usize) << COLUMN_BITS | column as usize);
         // SAFETY: `first` lets only places inside the table in.
         let cell = unsafe { self.counts.start.add(offset) }.cast::<AtomicU64>();

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Mutex;
 
 use culprit_classfile::ClassFile;
-use culprit_model::observe::{Origin, is_jdk_name};
+use culprit_model::observe::{ClassOrigin, is_jdk_name};
 use culprit_trace::{CoupledClass, Coupling, Edge};
-use culprit_weave::coupling::{Numbers, Tally};
+use culprit_weave::coupling::{CouplingCount, Numbers};
 
-use super::cells::{MOST_CLASSES, Place};
+use super::cells::{CellIndex, MOST_CLASSES};
 use crate::lock::LockSafe;
 
-/// What a number stands for.
+/// The meaning of a number.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Named {
+enum CountedName {
     /// Code that is not counted, and classes beyond the last number.
     Others,
     Class(String),
@@ -57,14 +57,14 @@ impl Outline {
 }
 
 #[derive(Debug)]
-struct Known {
-    numbers: HashMap<Named, u32>,
-    names: Vec<Named>,
+struct KnownNames {
+    numbers: HashMap<CountedName, u32>,
+    names: Vec<CountedName>,
     outlines: HashMap<String, Outline>,
 }
 
-impl Known {
-    fn number(&mut self, named: Named) -> u32 {
+impl KnownNames {
+    fn number(&mut self, named: CountedName) -> u32 {
         if let Some(number) = self.numbers.get(&named) {
             return *number;
         }
@@ -91,46 +91,48 @@ impl Known {
 }
 
 #[derive(Debug)]
-pub(super) struct Names(Mutex<Known>);
+pub(super) struct CountedNames(Mutex<KnownNames>);
 
-impl Default for Names {
-    fn default() -> Names {
-        Names(Mutex::new(Known {
+impl Default for CountedNames {
+    fn default() -> CountedNames {
+        CountedNames(Mutex::new(KnownNames {
             numbers: HashMap::new(),
-            names: vec![Named::Others],
+            names: vec![CountedName::Others],
             outlines: HashMap::new(),
         }))
     }
 }
 
-impl Numbers for Names {
+impl Numbers for CountedNames {
     fn class(&self, name: &str) -> u32 {
-        self.0.lock_safe().number(Named::Class(name.to_owned()))
+        self.0
+            .lock_safe()
+            .number(CountedName::Class(name.to_owned()))
     }
 
     fn field(&self, owner: &str, name: &str) -> u32 {
         let mut known = self.0.lock_safe();
         let named = match known.declaring(owner, name) {
-            Some(class) => Named::Class(class.to_owned()),
-            None if is_jdk_name(owner) => Named::Class(owner.to_owned()),
-            None => Named::Field(owner.to_owned(), name.to_owned()),
+            Some(class) => CountedName::Class(class.to_owned()),
+            None if is_jdk_name(owner) => CountedName::Class(owner.to_owned()),
+            None => CountedName::Field(owner.to_owned(), name.to_owned()),
         };
         known.number(named)
     }
 
     fn live(&self) -> u32 {
-        self.0.lock_safe().number(Named::Live)
+        self.0.lock_safe().number(CountedName::Live)
     }
 }
 
-impl Names {
+impl CountedNames {
     /// Notes what a class says; before it is woven, so that it finds itself.
     pub(super) fn outline(&self, name: &str, outline: Outline) {
         self.0.lock_safe().outlines.insert(name.to_owned(), outline);
     }
 
     /// What the counts mean.
-    pub(super) fn coupling(&self, counts: &[(Place, u64)], time_ms: u64) -> Coupling {
+    pub(super) fn coupling(&self, counts: &[(CellIndex, u64)], time_ms: u64) -> Coupling {
         let known = self.0.lock_safe();
         let mut made = Making {
             known: &known,
@@ -143,7 +145,7 @@ impl Names {
         let mut edges: BTreeMap<(usize, usize), Edge> = BTreeMap::new();
         for &((row, column), count) in counts {
             let from = made.class(column);
-            if known.names.get((row >> 2) as usize) == Some(&Named::Live) {
+            if known.names.get((row >> 2) as usize) == Some(&CountedName::Live) {
                 if let Some(class) = from.checked_sub(1) {
                     if let Some(class) = made.coupling.classes.get_mut(class) {
                         class.live_calls += count;
@@ -157,11 +159,11 @@ impl Names {
                 to,
                 ..Edge::default()
             });
-            match Tally::of_row(row) {
-                Tally::Calls => edge.calls += count,
-                Tally::Constructions => edge.constructions += count,
-                Tally::Arrays => edge.arrays += count,
-                Tally::Accesses => edge.accesses += count,
+            match CouplingCount::of_row(row) {
+                CouplingCount::Calls => edge.calls += count,
+                CouplingCount::Constructions => edge.constructions += count,
+                CouplingCount::Arrays => edge.arrays += count,
+                CouplingCount::Accesses => edge.accesses += count,
             }
         }
         made.coupling.edges = edges.into_values().collect();
@@ -171,7 +173,7 @@ impl Names {
 
 /// A coupling under construction.
 struct Making<'a> {
-    known: &'a Known,
+    known: &'a KnownNames,
     coupling: Coupling,
     /// Numbers in the coupling by class.
     numbers: BTreeMap<String, usize>,
@@ -181,8 +183,10 @@ impl Making<'_> {
     /// The number in the coupling of what has this number in the table.
     fn class(&mut self, number: u32) -> usize {
         let name = match self.known.names.get(number as usize) {
-            Some(Named::Class(name)) => name.as_str(),
-            Some(Named::Field(owner, field)) => self.known.declaring(owner, field).unwrap_or(owner),
+            Some(CountedName::Class(name)) => name.as_str(),
+            Some(CountedName::Field(owner, field)) => {
+                self.known.declaring(owner, field).unwrap_or(owner)
+            }
             _ => return 0,
         };
         self.named(name)
@@ -198,9 +202,9 @@ impl Making<'_> {
         self.coupling.classes.push(CoupledClass {
             name: name.replace('/', "."),
             origin: match outline {
-                Some(outline) if outline.program => Origin::Program,
-                None if is_jdk_name(name) => Origin::Jdk,
-                _ => Origin::Library,
+                Some(outline) if outline.program => ClassOrigin::Program,
+                None if is_jdk_name(name) => ClassOrigin::Jdk,
+                _ => ClassOrigin::Library,
             },
             methods: outline.map_or(0, |o| o.methods),
             live_calls: 0,
@@ -235,26 +239,26 @@ mod tests {
 
     #[test]
     fn an_inherited_field_is_counted_for_the_class_that_turns_out_to_declare_it() {
-        let names = Names::default();
+        let names = CountedNames::default();
         let (user, early) = (names.class("a/User"), names.field("a/Sub", "f"));
         names.outline("a/Sub", outline(&[], &["a/Base"], true));
         names.outline("a/Base", outline(&["f"], &["java/lang/Object"], false));
         let late = names.field("a/Sub", "f");
         assert_ne!(early, late);
-        let access = |number: u32| ((number << 2 | Tally::Accesses as u32, user), 5);
+        let access = |number: u32| ((number << 2 | CouplingCount::Accesses as u32, user), 5);
         let coupling = names.coupling(&[access(early), access(late)], 7);
         let edge = coupling.edges[0];
         assert_eq!((coupling.edges.len(), edge.accesses), (1, 10));
         let base = &coupling.classes[edge.to - 1];
         assert_eq!(
             (base.name.as_str(), base.origin),
-            ("a.Base", Origin::Library)
+            ("a.Base", ClassOrigin::Library)
         );
     }
 
     #[test]
     fn supertypes_are_there_even_if_nothing_of_theirs_runs() {
-        let names = Names::default();
+        let names = CountedNames::default();
         let class = names.class("a/B");
         names.outline("a/B", outline(&[], &["java/lang/Object", "lib/I"], true));
         names.outline("lib/I", outline(&[], &["java/lang/Object", "lib/J"], false));
@@ -266,13 +270,13 @@ mod tests {
 
     #[test]
     fn live_calls_belong_to_the_caller_and_unknown_callers_are_others() {
-        let names = Names::default();
+        let names = CountedNames::default();
         let class = names.class("a/B");
         names.outline("a/B", outline(&[], &[], true));
         let counts = [((names.live() << 2, class), 9), ((class << 2 | 1, 0), 2)];
         let coupling = names.coupling(&counts, 1);
         assert_eq!(coupling.classes[0].live_calls, 9);
-        assert_eq!(coupling.classes[0].origin, Origin::Program);
+        assert_eq!(coupling.classes[0].origin, ClassOrigin::Program);
         let expect = Edge {
             from: 0,
             to: 1,
@@ -284,7 +288,7 @@ mod tests {
 
     #[test]
     fn classes_beyond_the_last_number_are_others() {
-        let names = Names::default();
+        let names = CountedNames::default();
         let numbers: Vec<u32> = (0..MOST_CLASSES)
             .map(|i| names.class(&i.to_string()))
             .collect();

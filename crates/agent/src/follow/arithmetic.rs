@@ -1,5 +1,5 @@
 //! Arithmetic, conversions, comparisons and branches. `model` has the meaning of the operators. An
-//! operation on a value that comes origin the program becomes a statement, and a branch on one a guard.
+//! operation on a value that comes from the program becomes a statement, and a branch on one a guard.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use culprit_model::script::{Operation, Operator, compute};
 use culprit_model::value::Shape;
 
 use super::Following;
-use super::value::{Held, Slot, Variable};
+use super::value::{Held, JvmValue, Variable};
 use crate::lock::LockSafe;
 
 /// The types of arithmetic instructions, in the order of their opcodes.
@@ -105,7 +105,7 @@ impl Following {
             let passed: Vec<_> = operands.iter().map(|held| held.to_pass(b'I')).collect();
             return self.operate(jni, operation, &passed).map(Held::passed);
         };
-        let slot = Slot::of_scalar(&result);
+        let slot = JvmValue::of_scalar(&result);
         if !self.is_noting() || operands.iter().all(|held| held.origin.is_none()) {
             return Ok(Held::new(slot));
         }
@@ -230,9 +230,9 @@ impl Following {
 /// -1, 0 or 1, and the values that were compared.
 pub(super) fn compare<'j>(opcode: u8, left: Held<'j>, right: Held<'j>) -> Held<'j> {
     let order = match (left.slot, right.slot) {
-        (Slot::Long(a), Slot::Long(b)) => Some(a.cmp(&b)),
-        (Slot::Float(a), Slot::Float(b)) => a.partial_cmp(&b),
-        (Slot::Double(a), Slot::Double(b)) => a.partial_cmp(&b),
+        (JvmValue::Long(a), JvmValue::Long(b)) => Some(a.cmp(&b)),
+        (JvmValue::Float(a), JvmValue::Float(b)) => a.partial_cmp(&b),
+        (JvmValue::Double(a), JvmValue::Double(b)) => a.partial_cmp(&b),
         _ => None,
     };
     let result = match (order, opcode) {
@@ -241,7 +241,7 @@ pub(super) fn compare<'j>(opcode: u8, left: Held<'j>, right: Held<'j>) -> Held<'
         (None, _) => 1,
     };
     Held {
-        slot: Slot::Int(result),
+        slot: JvmValue::Int(result),
         origin: None,
         compared: Some(Rc::new((left, right))),
     }

@@ -8,7 +8,7 @@ use culprit_model::value::Shape;
 use super::Following;
 use super::journal::{HeapPlace, is_full};
 use super::naming::{element_shape, is_plain_value};
-use super::operations::Done;
+use super::operations::OperationResult;
 use super::value::Held;
 use crate::lock::LockSafe;
 
@@ -20,7 +20,7 @@ impl Following {
         array: &Held<'j>,
         at: &Held<'j>,
         plain: &str,
-    ) -> Done<'j> {
+    ) -> OperationResult<'j> {
         let Some(object) = array.reference() else {
             let given = [Passed::Reference(None), Passed::Int(at.as_int())];
             let element = Operator::Element.of(element_shape(plain));
@@ -103,7 +103,7 @@ impl Following {
     }
 
     /// `array.length`
-    pub(super) fn length<'j>(&self, jni: &Jni<'j>, array: &Held<'j>) -> Done<'j> {
+    pub(super) fn length<'j>(&self, jni: &Jni<'j>, array: &Held<'j>) -> OperationResult<'j> {
         let operation = Operator::Length.of(Shape::Reference);
         let length = Held::passed(self.operate(jni, operation, &[array.to_pass(b'L')])?);
         if !self.is_noting() || !self.is_of_program(array) {

@@ -7,7 +7,7 @@ use culprit_model::value::Shape;
 use culprit_model::{Reference, Value};
 
 use super::operations::letter;
-use super::value::{Held, Slot};
+use super::value::{Held, JvmValue};
 use super::{Followed, Following};
 use crate::classes::internal_name;
 use crate::lock::LockSafe;
@@ -21,7 +21,7 @@ impl Following {
         number: u16,
         parameters: &[&str],
         given: &[Held<'j>],
-        result: Slot<'j>,
+        result: JvmValue<'j>,
     ) -> Option<Held<'j>> {
         let plan = followed.concatenations.get(&number)?;
         if !self.is_noting() || !given.iter().any(|held| self.is_of_program(held)) {

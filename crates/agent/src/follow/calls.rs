@@ -4,18 +4,18 @@
 use std::sync::Arc;
 
 use culprit_jvmti::{Jni, Local, Passed};
-use culprit_model::script::End;
-use culprit_model::value::split_descriptor;
+use culprit_model::script::StatementEnd;
+use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Member, Value};
 use culprit_weave::follow::HelperMethod;
 
 use super::Following;
 use super::activity::{ClosedCall, OpenCall};
 use super::journal::may_be_expected_to_throw;
-use super::machine::{Called, Frame};
-use super::naming::{box_letter, is_assertion, is_program, primitive};
-use super::operations::{Done, letter};
-use super::value::{Held, Slot, Variable};
+use super::machine::{Called, MachineFrame};
+use super::naming::{is_assertion, is_program};
+use super::operations::{OperationResult, letter};
+use super::value::{Held, JvmValue, Variable};
 use crate::classes::internal_name;
 use crate::lock::{LockSafe, ShareSafe};
 
@@ -84,11 +84,11 @@ impl Following {
     pub(super) fn call<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &mut Frame<'_, 'j>,
+        frame: &mut MachineFrame<'_, 'j>,
         target: Member,
         helper: &HelperMethod,
         given: Vec<Held<'j>>,
-    ) -> Done<'j> {
+    ) -> OperationResult<'j> {
         let Some((parameters, result)) = split_descriptor(&helper.descriptor) else {
             return Ok(Held::null());
         };
@@ -167,7 +167,7 @@ impl Following {
     fn execute<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &mut Frame<'_, 'j>,
+        frame: &mut MachineFrame<'_, 'j>,
         helper: &HelperMethod,
         call: &Outgoing<'j>,
     ) -> Executed<'j> {
@@ -178,7 +178,7 @@ impl Following {
         let is_exit = exit.is_some();
         if let Some(values) = exit {
             // It does not return: it is noted now, and taken back if it returns after all.
-            let end = End::Returned(None);
+            let end = StatementEnd::Returned(None);
             self.note(frame, call.target.clone(), call.kind, values, end);
         }
         let on = call
@@ -217,13 +217,13 @@ impl Following {
     fn note_return<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &mut Frame<'_, 'j>,
+        frame: &mut MachineFrame<'_, 'j>,
         call: Outgoing<'j>,
         done: Passed<'j>,
         result: &str,
     ) -> Held<'j> {
         let slot = match result {
-            "V" => Slot::Reference(None),
+            "V" => JvmValue::Reference(None),
             _ => Held::passed(done).slot,
         };
         let has_run = self.has_run(&call);
@@ -235,19 +235,25 @@ impl Following {
         }
         let (target, kind) = (call.target, call.kind);
         if result == "V" {
-            self.note(frame, target, kind, values, End::Returned(None));
+            self.note(frame, target, kind, values, StatementEnd::Returned(None));
             return Held::new(slot);
         }
         let known = self.known(jni, &slot);
         let known = known.filter(|_| call.of_program && kind != CallKind::Constructor);
         let (held, value) = self.result(jni, slot, result, call.of_program);
         let Some(known) = known else {
-            self.note(frame, target, kind, values, End::Returned(Some(value)));
+            self.note(
+                frame,
+                target,
+                kind,
+                values,
+                StatementEnd::Returned(Some(value)),
+            );
             return held;
         };
         // In another version of the program it may be another object: it has a name of its own.
         let alias: Variable = self.journal.lock_safe().variable(&known);
-        let end = End::Returned(Some(alias.into()));
+        let end = StatementEnd::Returned(Some(alias.into()));
         self.note(frame, target, kind, values, end);
         self.journal.lock_safe().same(alias, value);
         Held::with(slot, Some(alias))
@@ -257,7 +263,7 @@ impl Following {
     fn note_throw<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &mut Frame<'_, 'j>,
+        frame: &mut MachineFrame<'_, 'j>,
         call: Outgoing<'j>,
         thrown: &Local<'j>,
     ) {
@@ -276,18 +282,18 @@ impl Following {
         if call.target.name == "fail" && is_assertion(&call.target.owner) {
             self.expect(frame);
         }
-        let end = End::Threw(self.thrown(jni, thrown));
+        let end = StatementEnd::Threw(self.thrown(jni, thrown));
         self.note(frame, call.target, call.kind, values, end);
     }
 
     /// Notes a call and its end.
     pub(super) fn note(
         &self,
-        frame: &mut Frame<'_, '_>,
+        frame: &mut MachineFrame<'_, '_>,
         target: Member,
         kind: CallKind,
         values: Vec<Value>,
-        end: End,
+        end: StatementEnd,
     ) {
         let may_throw = may_be_expected_to_throw(&target);
         let mut journal = self.journal.lock_safe();
@@ -323,14 +329,14 @@ impl Following {
     /// The result of a call that boxes or unboxes, which changes no origin.
     fn boxing<'j>(&self, call: &Outgoing<'j>, done: Passed<'j>) -> Option<Held<'j>> {
         let target = &call.target;
-        let of = box_letter(&target.owner)?;
+        let shape = Shape::boxed_by(&target.owner)?;
         let [value] = call.given.as_slice() else {
             return None;
         };
-        let of = char::from(of);
+        let of = shape.code();
         let boxes =
             target.name == "valueOf" && target.descriptor == format!("({of})L{};", target.owner);
-        let unboxes = target.name == format!("{}Value", primitive(of as u8))
+        let unboxes = target.name == format!("{}Value", shape.class_name())
             && target.descriptor == format!("(){of}");
         (boxes || unboxes).then(|| Held {
             origin: value.origin,

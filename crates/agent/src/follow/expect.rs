@@ -2,13 +2,13 @@
 //! driver would have caught besides the one that was thrown.
 
 use culprit_jvmti::{Jni, Local};
-use culprit_model::script::{End, Operator};
+use culprit_model::script::{Operator, StatementEnd};
 use culprit_model::value::Shape;
 use culprit_model::{Member, Reference, Value};
 
 use super::Following;
 use super::calls::CallKind;
-use super::machine::Frame;
+use super::machine::MachineFrame;
 use super::value::Held;
 use crate::classes::internal_name;
 use crate::lock::LockSafe;
@@ -16,7 +16,7 @@ use crate::lock::LockSafe;
 impl Following {
     /// The driver states that something should have been thrown: by the last call into the program within the
     /// same `try`.
-    pub(super) fn expect(&self, frame: &Frame<'_, '_>) {
+    pub(super) fn expect(&self, frame: &MachineFrame<'_, '_>) {
         let Some((handler, class)) = frame.ready_for().next() else {
             return;
         };
@@ -48,7 +48,7 @@ impl Following {
     }
 
     /// An exception arrives in the driver, which is ready for others there.
-    pub(super) fn arrived(&self, jni: &Jni<'_>, frame: &Frame<'_, '_>, thrown: &Local<'_>) {
+    pub(super) fn arrived(&self, jni: &Jni<'_>, frame: &MachineFrame<'_, '_>, thrown: &Local<'_>) {
         for (_, class) in frame.ready_for() {
             if self.tolerate(jni, thrown, &class) {
                 return;
@@ -85,14 +85,19 @@ impl Following {
         journal.expect(expected);
         let thrown = journal.variable("java/lang/AssertionError");
         let message = Value::text(&message);
-        journal.call(target, true, vec![message], End::Threw(thrown.into()));
+        journal.call(
+            target,
+            true,
+            vec![message],
+            StatementEnd::Threw(thrown.into()),
+        );
     }
 
     /// A framework ran something of the driver and says that it should have thrown, or not.
     pub(super) fn missed(
         &self,
         jni: &Jni<'_>,
-        frame: &mut Frame<'_, '_>,
+        frame: &mut MachineFrame<'_, '_>,
         target: &Member,
         given: &[Held<'_>],
         thrown: &Local<'_>,
@@ -133,7 +138,7 @@ impl Following {
             descriptor: format!("(Ljava/lang/String;){result}"),
         };
         let message = Value::Reference(Reference::String(message));
-        let end = End::Threw(self.thrown(jni, thrown));
+        let end = StatementEnd::Threw(self.thrown(jni, thrown));
         self.note(frame, target, CallKind::Static, vec![message], end);
     }
 }

@@ -7,7 +7,7 @@ use culprit_weave::follow::HelperMethod;
 
 use super::journal::{HeapPlace, is_full};
 use super::naming::is_program;
-use super::operations::{Done, letter};
+use super::operations::{OperationResult, letter};
 use super::value::Held;
 use super::{Followed, Following};
 use crate::lock::LockSafe;
@@ -21,7 +21,7 @@ impl Following {
         target: Member,
         helper: &HelperMethod,
         object: Option<Held<'j>>,
-    ) -> Done<'j> {
+    ) -> OperationResult<'j> {
         let given: Vec<Held<'j>> = object.iter().cloned().collect();
         let slot = Held::passed(self.perform(jni, followed, helper, &given)?).slot;
         if self.follows(&target.owner) {

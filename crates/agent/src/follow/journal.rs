@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use culprit_model::script::{Action, Builder, End, Expectation, Lambda, Mark, Operation, Operator};
+use culprit_model::script::{
+    Action, Builder, Expectation, Lambda, Mark, Operation, Operator, StatementEnd,
+};
 use culprit_model::value::{Contents, Shape};
 use culprit_model::{Member, ObjectId, Reference, Script, Statement, TypeId, Value};
 
@@ -35,7 +37,7 @@ pub(super) enum HeapPlace {
 }
 
 #[derive(Default)]
-pub(super) struct Journal {
+pub(super) struct FollowJournal {
     builder: Builder,
     statements: Vec<Statement>,
     scenes: Scenes,
@@ -57,7 +59,7 @@ pub(super) enum SceneEnd {
     Telling,
 }
 
-impl Journal {
+impl FollowJournal {
     pub(super) fn id(&mut self) -> ObjectId {
         self.builder.fresh()
     }
@@ -87,7 +89,7 @@ impl Journal {
         target: Member,
         is_static: bool,
         given: Vec<Value>,
-        end: End,
+        end: StatementEnd,
     ) -> usize {
         let number = self.statements.len();
         let call = self.builder.called(target, is_static, given, end);
@@ -169,7 +171,7 @@ impl Journal {
     /// null where nothing is thrown.
     pub(super) fn expected(&mut self, call: usize, class: &str) -> Option<Variable> {
         let expected = self.variable(class);
-        self.statements.get_mut(call)?.end = End::Threw(expected.into());
+        self.statements.get_mut(call)?.end = StatementEnd::Threw(expected.into());
         Some(expected)
     }
 

@@ -1,4 +1,4 @@
-//! The interpreter. Each call of a followed method runs here, on the thread that made it, in a `Frame` of its
+//! The interpreter. Each call of a followed method runs here, on the thread that made it, in a `MachineFrame` of its
 //! own. The interpreter does arithmetic, jumps and the operand stack; everything else the JVM does
 //! (`operations`, `calls`, `fields`, `arrays`, `call_sites`).
 
@@ -14,8 +14,8 @@ use culprit_weave::follow::HelperMethod;
 
 use super::activity::{ACTIVITY, SavedActivity};
 use super::journal::SceneEnd;
-use super::naming::{box_class, unboxed};
-use super::value::{Held, Slot, Variable};
+use super::naming::unboxed;
+use super::value::{Held, JvmValue, Variable};
 use super::{Followed, Following};
 use crate::classes::internal_name;
 use crate::lock::LockSafe;
@@ -31,7 +31,7 @@ const CATCH_ALL: [&str; 3] = [
 ];
 
 /// A method that is being run.
-pub(super) struct Frame<'f, 'j> {
+pub(super) struct MachineFrame<'f, 'j> {
     pub(super) followed: &'f Followed,
     pub(super) pc: u32,
     stack: Vec<Held<'j>>,
@@ -229,7 +229,7 @@ impl Following {
             let value = jni.array_element(given, at).ok().flatten();
             let letter = parameter.as_bytes().first().copied().unwrap_or(b'L');
             let value = match (letter, value) {
-                (b'L' | b'[', value) => Held::new(Slot::Reference(value)),
+                (b'L' | b'[', value) => Held::new(JvmValue::Reference(value)),
                 (letter, Some(value)) => {
                     unboxed(jni, &value, letter).map_or_else(Held::null, Held::passed)
                 }
@@ -262,7 +262,7 @@ impl Following {
             }
         }
         locals.resize(usize::from(code.max_locals).max(locals.len()), None);
-        let mut frame = Frame {
+        let mut frame = MachineFrame {
             followed,
             pc: followed.method.start,
             stack: Vec::new(),
@@ -288,7 +288,7 @@ impl Following {
                             self.arrived(jni, &frame, &thrown);
                         }
                         frame.stack.clear();
-                        frame.receive(Held::new(Slot::Reference(Some(thrown))));
+                        frame.receive(Held::new(JvmValue::Reference(Some(thrown))));
                         frame.pc = handler;
                     }
                     None => {
@@ -312,7 +312,7 @@ impl Following {
     fn initialise<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &Frame<'_, 'j>,
+        frame: &MachineFrame<'_, 'j>,
         instruction: &Instruction<'_>,
     ) -> Result<(), Local<'j>> {
         let followed = frame.followed;
@@ -327,7 +327,12 @@ impl Following {
     }
 
     /// Where an exception is caught.
-    fn handler(&self, jni: &Jni<'_>, frame: &Frame<'_, '_>, thrown: &Local<'_>) -> Option<Catch> {
+    fn handler(
+        &self,
+        jni: &Jni<'_>,
+        frame: &MachineFrame<'_, '_>,
+        thrown: &Local<'_>,
+    ) -> Option<Catch> {
         let handlers = &frame.followed.method.code.handlers;
         let mut kinds: Option<Vec<String>> = None;
         for handler in handlers {
@@ -373,7 +378,7 @@ impl Following {
     fn step<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &mut Frame<'_, 'j>,
+        frame: &mut MachineFrame<'_, 'j>,
         instruction: &Instruction<'_>,
     ) -> Result<Next<'j>, Local<'j>> {
         let opcode = instruction.generic_opcode();
@@ -384,13 +389,15 @@ impl Following {
                 frame.push(Held::int(i32::from(opcode) - i32::from(op::ICONST_0)));
             }
             op::LCONST_0 | op::LCONST_1 => {
-                frame.push(Held::new(Slot::Long(i64::from(opcode - op::LCONST_0))));
+                frame.push(Held::new(JvmValue::Long(i64::from(opcode - op::LCONST_0))));
             }
             op::FCONST_0..=op::FCONST_2 => {
-                frame.push(Held::new(Slot::Float(f32::from(opcode - op::FCONST_0))));
+                frame.push(Held::new(JvmValue::Float(f32::from(opcode - op::FCONST_0))));
             }
             op::DCONST_0 | op::DCONST_1 => {
-                frame.push(Held::new(Slot::Double(f64::from(opcode - op::DCONST_0))));
+                frame.push(Held::new(JvmValue::Double(f64::from(
+                    opcode - op::DCONST_0,
+                ))));
             }
             op::BIPUSH => frame.push(Held::int(i32::from(byte(instruction, 1) as i8))),
             op::SIPUSH => {
@@ -479,7 +486,7 @@ impl Following {
             }
             op::NEW => {
                 self.initialise(jni, frame, instruction)?;
-                frame.push(Held::new(Slot::New(instruction.pc)));
+                frame.push(Held::new(JvmValue::New(instruction.pc)));
             }
             op::ARRAYLENGTH => {
                 let array = frame.pop(jni)?;
@@ -506,7 +513,7 @@ impl Following {
     fn constant<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &mut Frame<'_, 'j>,
+        frame: &mut MachineFrame<'_, 'j>,
         instruction: &Instruction<'_>,
     ) -> Result<(), Local<'j>> {
         let followed = frame.followed;
@@ -519,14 +526,14 @@ impl Following {
         let pool = &followed.pool;
         let bits = |index| pool.bits(index).ok();
         let slot = match pool.tag(index) {
-            Some(tag::INTEGER) => pool.integer(index).ok().map(Slot::Int),
-            Some(tag::LONG) => pool.long(index).ok().map(Slot::Long),
+            Some(tag::INTEGER) => pool.integer(index).ok().map(JvmValue::Int),
+            Some(tag::LONG) => pool.long(index).ok().map(JvmValue::Long),
             Some(tag::FLOAT) => bits(index)
                 .and_then(|bits| bits.try_into().ok())
-                .map(|bits| Slot::Float(f32::from_be_bytes(bits))),
+                .map(|bits| JvmValue::Float(f32::from_be_bytes(bits))),
             Some(tag::DOUBLE) => bits(index)
                 .and_then(|bits| bits.try_into().ok())
-                .map(|bits| Slot::Double(f64::from_be_bytes(bits))),
+                .map(|bits| JvmValue::Double(f64::from_be_bytes(bits))),
             _ => None,
         };
         frame.push(Held::new(slot.ok_or_else(|| odd(jni))?));
@@ -537,7 +544,7 @@ impl Following {
     fn run_helper<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &mut Frame<'_, 'j>,
+        frame: &mut MachineFrame<'_, 'j>,
         instruction: &Instruction<'_>,
     ) -> Result<(), Local<'j>> {
         let followed = frame.followed;
@@ -571,7 +578,7 @@ impl Following {
                 let held = self.call(jni, frame, member()?, helper, given)?;
                 frame.keep(&held);
                 let made = frame.pop(jni)?;
-                if let Slot::New(at) = made.slot {
+                if let JvmValue::New(at) = made.slot {
                     frame.replace(at, &held);
                 }
             }
@@ -613,7 +620,7 @@ impl Following {
     }
 }
 
-impl<'j> Frame<'_, 'j> {
+impl<'j> MachineFrame<'_, 'j> {
     /// The exceptions that are caught here and are not failures of every kind, innermost first.
     pub(super) fn ready_for(&self) -> impl Iterator<Item = (&Handler, String)> {
         let handlers = self.followed.method.code.handlers.iter();
@@ -681,7 +688,7 @@ impl<'j> Frame<'_, 'j> {
     fn replace(&mut self, at: u32, made: &Held<'j>) {
         let locals = self.locals.iter_mut().flatten();
         for held in self.stack.iter_mut().chain(locals) {
-            if matches!(held.slot, Slot::New(of) if of == at) {
+            if matches!(held.slot, JvmValue::New(of) if of == at) {
                 *held = made.clone();
             }
         }
@@ -755,8 +762,9 @@ fn array_of(kind: u8) -> &'static str {
 /// A result as the trampoline takes it.
 fn boxed<'j>(jni: &Jni<'j>, held: &Held<'j>, result: &str) -> Result<Option<Local<'j>>, Local<'j>> {
     let letter = result.as_bytes().first().copied().unwrap_or(b'V');
-    let Some(name) = box_class(letter) else {
-        return Ok(held.reference());
+    let name = match Shape::of_letter(letter) {
+        None | Some(Shape::Reference) => return Ok(held.reference()),
+        Some(scalar) => scalar.box_name(),
     };
     let descriptor = format!("({})L{name};", char::from(letter));
     let found = jni.find_class(name).and_then(|class| {

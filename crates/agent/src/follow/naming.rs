@@ -3,55 +3,18 @@
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::observe::is_jdk_name;
-use culprit_model::script::{End, Operator};
+use culprit_model::script::{Operator, StatementEnd};
 use culprit_model::value::Shape;
 use culprit_model::{ObjectId, Owner, Reference, Value};
 
 use super::Following;
 use super::journal::HeapPlace;
-use super::value::{Held, Slot, Variable};
+use super::value::{Held, JvmValue, Variable};
 use crate::classes::internal_name;
 use crate::lock::LockSafe;
 
 /// Elements of an array beyond which it is not written out.
 const MOST_ELEMENTS: usize = 4096;
-
-/// Boxed types: the class, the letter of what it holds.
-const BOXES: [(&str, u8); 8] = [
-    ("java/lang/Boolean", b'Z'),
-    ("java/lang/Byte", b'B'),
-    ("java/lang/Character", b'C'),
-    ("java/lang/Short", b'S'),
-    ("java/lang/Integer", b'I'),
-    ("java/lang/Long", b'J'),
-    ("java/lang/Float", b'F'),
-    ("java/lang/Double", b'D'),
-];
-
-/// The letter of what a class boxes.
-pub(super) fn box_letter(class: &str) -> Option<u8> {
-    let known = BOXES.iter().find(|(name, _)| *name == class);
-    known.map(|(_, letter)| *letter)
-}
-
-pub(super) fn box_class(letter: u8) -> Option<&'static str> {
-    let known = BOXES.iter().find(|(_, of)| *of == letter);
-    known.map(|(name, _)| *name)
-}
-
-/// The name of a primitive type, which is the class of its variables.
-pub(super) fn primitive(letter: u8) -> &'static str {
-    match letter {
-        b'Z' => "boolean",
-        b'B' => "byte",
-        b'C' => "char",
-        b'S' => "short",
-        b'I' => "int",
-        b'J' => "long",
-        b'F' => "float",
-        _ => "double",
-    }
-}
 
 /// An object as its tag tells it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,8 +67,8 @@ impl Following {
     }
 
     /// The class of the object in a slot, if it was met before and is no array.
-    pub(super) fn known(&self, jni: &Jni<'_>, slot: &Slot<'_>) -> Option<String> {
-        let Slot::Reference(Some(object)) = slot else {
+    pub(super) fn known(&self, jni: &Jni<'_>, slot: &JvmValue<'_>) -> Option<String> {
+        let JvmValue::Reference(Some(object)) = slot else {
             return None;
         };
         self.tag(object)?;
@@ -137,12 +100,12 @@ impl Following {
             return variable.into();
         }
         match held.slot {
-            Slot::Int(v) => integer(v, letter),
-            Slot::Long(v) => Value::Long(v),
-            Slot::Float(v) => Value::Float(v),
-            Slot::Double(v) => Value::Double(v),
-            Slot::Reference(None) | Slot::New(_) => Value::Reference(Reference::Null),
-            Slot::Reference(Some(object)) => self.object(jni, &object),
+            JvmValue::Int(v) => integer(v, letter),
+            JvmValue::Long(v) => Value::Long(v),
+            JvmValue::Float(v) => Value::Float(v),
+            JvmValue::Double(v) => Value::Double(v),
+            JvmValue::Reference(None) | JvmValue::New(_) => Value::Reference(Reference::Null),
+            JvmValue::Reference(Some(object)) => self.object(jni, &object),
         }
     }
 
@@ -169,14 +132,11 @@ impl Following {
         }
         if class == "java/lang/Class" {
             let signature = self.jvmti.class_signature(object).ok()?;
-            let name = match signature.as_bytes() {
-                [letter] => primitive(*letter).to_owned(),
-                _ => internal_name(&signature).to_owned(),
-            };
-            let class = self.journal.lock_safe().class(&name);
+            let class = internal_name(&signature);
+            let class = self.journal.lock_safe().class(class);
             return Some(Value::Reference(Reference::Class(class)));
         }
-        let letter = box_letter(class)?;
+        let letter = Shape::boxed_by(class)?.code() as u8;
         let value = unboxed(jni, object, letter)?;
         let value = Held::passed(value);
         Some(Value::Reference(Reference::Boxed(Box::new(
@@ -248,7 +208,7 @@ impl Following {
             Value::Reference(Reference::Class(element)),
             Value::Int(length as i32),
         ];
-        let end = End::Returned(Some(made.into()));
+        let end = StatementEnd::Returned(Some(made.into()));
         journal.call(target, true, given, end);
         let store = Operator::Store.of(element_shape(class));
         for (at, value) in filled {
@@ -298,17 +258,16 @@ impl Following {
     pub(super) fn result<'j>(
         &self,
         jni: &Jni<'_>,
-        slot: Slot<'j>,
+        slot: JvmValue<'j>,
         descriptor: &str,
         of_program: bool,
     ) -> (Held<'j>, Value) {
         let letter = descriptor.as_bytes().first().copied().unwrap_or(b'V');
         let class = match slot {
-            Slot::Reference(Some(object)) => self.class_of(jni, &object),
-            Slot::Reference(None) | Slot::New(_) => internal_name(descriptor).to_owned(),
-            _ => primitive(letter).to_owned(),
+            JvmValue::Reference(Some(object)) => self.class_of(jni, &object),
+            _ => internal_name(descriptor).to_owned(),
         };
-        if let Slot::Reference(Some(object)) = slot
+        if let JvmValue::Reference(Some(object)) = slot
             && !is_plain_value(&class)
         {
             let tag = self.tagged(&object, of_program);
@@ -332,7 +291,7 @@ impl Following {
 
 /// Texts, boxed values and classes are what they say.
 pub(super) fn is_plain_value(class: &str) -> bool {
-    class == "java/lang/String" || class == "java/lang/Class" || box_letter(class).is_some()
+    class == "java/lang/String" || class == "java/lang/Class" || Shape::boxed_by(class).is_some()
 }
 
 /// Whether a class belongs to what runs tests, or asserts in them.

@@ -2,19 +2,19 @@
 //! the statements about the driver as a whole: guards, exceptions that leave it, objects that it is.
 
 use culprit_jvmti::{Jni, Local, Passed};
-use culprit_model::script::{End, Operation, Operator};
+use culprit_model::script::{Operation, Operator, StatementEnd};
 use culprit_model::value::{Shape, split_descriptor};
 use culprit_model::{Member, Reference, Value};
 use culprit_weave::follow::HelperMethod;
 
 use super::activity::ACTIVITY;
 use super::journal::is_full;
-use super::value::{Held, Slot, Variable};
+use super::value::{Held, JvmValue, Variable};
 use super::{Followed, Following, machine};
 use crate::lock::LockSafe;
 
 /// The result of an operation, or the exception that it threw.
-pub(super) type Done<'j> = Result<Held<'j>, Local<'j>>;
+pub(super) type OperationResult<'j> = Result<Held<'j>, Local<'j>>;
 
 /// The first letter of a descriptor.
 pub(super) fn letter(descriptor: &str) -> u8 {
@@ -67,7 +67,7 @@ impl Following {
         class: &str,
         is: bool,
     ) -> Held<'j> {
-        let slot = Slot::Int(i32::from(is));
+        let slot = JvmValue::Int(i32::from(is));
         if !self.is_noting() || !self.is_of_program(object) {
             return Held::new(slot);
         }
@@ -118,7 +118,7 @@ impl Following {
         let pairs = arguments.iter().zip(&parameters);
         let values = pairs.map(|(held, parameter)| self.given(jni, held, letter(parameter)));
         let values: Vec<Value> = values.collect();
-        let Slot::Reference(Some(object)) = this.slot else {
+        let JvmValue::Reference(Some(object)) = this.slot else {
             return;
         };
         // A constructor of a superclass made no object of its own.
@@ -132,6 +132,6 @@ impl Following {
             descriptor: followed.method.descriptor.clone(),
         };
         let mut journal = self.journal.lock_safe();
-        journal.call(target, false, values, End::Returned(Some(made)));
+        journal.call(target, false, values, StatementEnd::Returned(Some(made)));
     }
 }

@@ -10,7 +10,7 @@ use culprit_model::{ObjectId, TypeId, Value};
 /// A value on the operand stack or in a local variable.
 #[derive(Clone)]
 pub(super) struct Held<'j> {
-    pub(super) slot: Slot<'j>,
+    pub(super) slot: JvmValue<'j>,
     /// The variable that holds it in the script. A value without one is the driver's own, and a literal in the
     /// script. Objects other than strings and boxed values have their names in their JVMTI tags instead.
     pub(super) origin: Option<Variable>,
@@ -20,7 +20,7 @@ pub(super) struct Held<'j> {
 
 /// A value as the JVM has it.
 #[derive(Clone, Copy)]
-pub(super) enum Slot<'j> {
+pub(super) enum JvmValue<'j> {
     Int(i32),
     Long(i64),
     Float(f32),
@@ -30,19 +30,19 @@ pub(super) enum Slot<'j> {
     New(u32),
 }
 
-impl<'j> Slot<'j> {
+impl<'j> JvmValue<'j> {
     /// A scalar as the operand stack has it: the small types as an `int`.
-    pub(super) fn of_scalar(value: &Value) -> Slot<'j> {
+    pub(super) fn of_scalar(value: &Value) -> JvmValue<'j> {
         match value {
-            Value::Boolean(v) => Slot::Int(i32::from(*v)),
-            Value::Byte(v) => Slot::Int(i32::from(*v)),
-            Value::Short(v) => Slot::Int(i32::from(*v)),
-            Value::Char(v) => Slot::Int(i32::from(*v)),
-            Value::Int(v) => Slot::Int(*v),
-            Value::Long(v) => Slot::Long(*v),
-            Value::Float(v) => Slot::Float(*v),
-            Value::Double(v) => Slot::Double(*v),
-            Value::Reference(_) => Slot::Reference(None),
+            Value::Boolean(v) => JvmValue::Int(i32::from(*v)),
+            Value::Byte(v) => JvmValue::Int(i32::from(*v)),
+            Value::Short(v) => JvmValue::Int(i32::from(*v)),
+            Value::Char(v) => JvmValue::Int(i32::from(*v)),
+            Value::Int(v) => JvmValue::Int(*v),
+            Value::Long(v) => JvmValue::Long(*v),
+            Value::Float(v) => JvmValue::Float(*v),
+            Value::Double(v) => JvmValue::Double(*v),
+            Value::Reference(_) => JvmValue::Reference(None),
         }
     }
 }
@@ -55,7 +55,7 @@ pub(super) struct Variable {
 }
 
 impl<'j> Held<'j> {
-    pub(super) fn new(slot: Slot<'j>) -> Held<'j> {
+    pub(super) fn new(slot: JvmValue<'j>) -> Held<'j> {
         Held {
             slot,
             origin: None,
@@ -63,7 +63,7 @@ impl<'j> Held<'j> {
         }
     }
 
-    pub(super) fn with(slot: Slot<'j>, origin: Option<Variable>) -> Held<'j> {
+    pub(super) fn with(slot: JvmValue<'j>, origin: Option<Variable>) -> Held<'j> {
         Held {
             slot,
             origin,
@@ -72,52 +72,52 @@ impl<'j> Held<'j> {
     }
 
     pub(super) fn int(value: i32) -> Held<'j> {
-        Held::new(Slot::Int(value))
+        Held::new(JvmValue::Int(value))
     }
 
     pub(super) fn null() -> Held<'j> {
-        Held::new(Slot::Reference(None))
+        Held::new(JvmValue::Reference(None))
     }
 
     /// A value that the JVM returned.
     pub(super) fn passed(value: Passed<'j>) -> Held<'j> {
         Held::new(match value {
-            Passed::Boolean(v) => Slot::Int(i32::from(v)),
-            Passed::Byte(v) => Slot::Int(i32::from(v)),
-            Passed::Short(v) => Slot::Int(i32::from(v)),
-            Passed::Char(v) => Slot::Int(i32::from(v)),
-            Passed::Int(v) => Slot::Int(v),
-            Passed::Long(v) => Slot::Long(v),
-            Passed::Float(v) => Slot::Float(v),
-            Passed::Double(v) => Slot::Double(v),
-            Passed::Reference(v) => Slot::Reference(v),
+            Passed::Boolean(v) => JvmValue::Int(i32::from(v)),
+            Passed::Byte(v) => JvmValue::Int(i32::from(v)),
+            Passed::Short(v) => JvmValue::Int(i32::from(v)),
+            Passed::Char(v) => JvmValue::Int(i32::from(v)),
+            Passed::Int(v) => JvmValue::Int(v),
+            Passed::Long(v) => JvmValue::Long(v),
+            Passed::Float(v) => JvmValue::Float(v),
+            Passed::Double(v) => JvmValue::Double(v),
+            Passed::Reference(v) => JvmValue::Reference(v),
         })
     }
 
     /// As the JVM takes it, for a parameter or field whose descriptor begins with a letter.
     pub(super) fn to_pass(&self, letter: u8) -> Passed<'j> {
         match (self.slot, letter) {
-            (Slot::Int(v), b'Z') => Passed::Boolean(v & 1 != 0),
-            (Slot::Int(v), b'B') => Passed::Byte(v as i8),
-            (Slot::Int(v), b'S') => Passed::Short(v as i16),
-            (Slot::Int(v), b'C') => Passed::Char(v as u16),
-            (Slot::Int(v), _) => Passed::Int(v),
-            (Slot::Long(v), _) => Passed::Long(v),
-            (Slot::Float(v), _) => Passed::Float(v),
-            (Slot::Double(v), _) => Passed::Double(v),
-            (Slot::Reference(v), _) => Passed::Reference(v),
-            (Slot::New(_), _) => Passed::Reference(None),
+            (JvmValue::Int(v), b'Z') => Passed::Boolean(v & 1 != 0),
+            (JvmValue::Int(v), b'B') => Passed::Byte(v as i8),
+            (JvmValue::Int(v), b'S') => Passed::Short(v as i16),
+            (JvmValue::Int(v), b'C') => Passed::Char(v as u16),
+            (JvmValue::Int(v), _) => Passed::Int(v),
+            (JvmValue::Long(v), _) => Passed::Long(v),
+            (JvmValue::Float(v), _) => Passed::Float(v),
+            (JvmValue::Double(v), _) => Passed::Double(v),
+            (JvmValue::Reference(v), _) => Passed::Reference(v),
+            (JvmValue::New(_), _) => Passed::Reference(None),
         }
     }
 
     /// Whether it takes two places of the stack.
     pub(super) fn is_wide(&self) -> bool {
-        matches!(self.slot, Slot::Long(_) | Slot::Double(_))
+        matches!(self.slot, JvmValue::Long(_) | JvmValue::Double(_))
     }
 
     pub(super) fn reference(&self) -> Option<Local<'j>> {
         match self.slot {
-            Slot::Reference(reference) => reference,
+            JvmValue::Reference(reference) => reference,
             _ => None,
         }
     }
@@ -134,17 +134,17 @@ impl<'j> Held<'j> {
     /// The number that this is; null for a reference.
     pub(super) fn scalar(&self) -> Value {
         match self.slot {
-            Slot::Int(v) => Value::Int(v),
-            Slot::Long(v) => Value::Long(v),
-            Slot::Float(v) => Value::Float(v),
-            Slot::Double(v) => Value::Double(v),
-            Slot::Reference(_) | Slot::New(_) => Value::zero(Shape::Reference),
+            JvmValue::Int(v) => Value::Int(v),
+            JvmValue::Long(v) => Value::Long(v),
+            JvmValue::Float(v) => Value::Float(v),
+            JvmValue::Double(v) => Value::Double(v),
+            JvmValue::Reference(_) | JvmValue::New(_) => Value::zero(Shape::Reference),
         }
     }
 
     pub(super) fn as_int(&self) -> i32 {
         match self.slot {
-            Slot::Int(v) => v,
+            JvmValue::Int(v) => v,
             _ => 0,
         }
     }

@@ -16,7 +16,7 @@ const MOST_STRINGS: usize = 1 << 16;
 #[derive(Default)]
 pub(super) struct Cache {
     types: Mutex<HashMap<u32, Arc<Global>>>,
-    targets: Mutex<HashMap<u32, Arc<Target>>>,
+    targets: Mutex<HashMap<u32, Arc<CallTarget>>>,
     strings: Mutex<HashMap<Box<[u16]>, Arc<Global>>>,
     statics: Mutex<HashMap<String, Arc<Statics>>>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Statics {
 }
 
 /// What an incoming call goes to.
-pub(super) struct Target {
+pub(super) struct CallTarget {
     pub(super) class: Global,
     pub(super) method: Method,
     /// The classes of its parameters, where they are references of a class other than `Object`.
@@ -73,11 +73,11 @@ impl Cache {
         self.statics.lock_safe().clear();
     }
 
-    pub(super) fn target(&self, site: SiteId) -> Option<Arc<Target>> {
+    pub(super) fn target(&self, site: SiteId) -> Option<Arc<CallTarget>> {
         self.targets.lock_safe().get(&site.0).cloned()
     }
 
-    pub(super) fn keep_target(&self, site: SiteId, target: Target) -> Arc<Target> {
+    pub(super) fn keep_target(&self, site: SiteId, target: CallTarget) -> Arc<CallTarget> {
         let target = Arc::new(target);
         let mut targets = self.targets.lock_safe();
         targets.insert(site.0, Arc::clone(&target));

@@ -4,9 +4,9 @@ use culprit_model::value::{Contents, Shape};
 use culprit_model::{EventKind, Reference, Site, SiteKind, Step, Value};
 use culprit_wire::LineCheck;
 
-use super::run::{Bindings, Done, Said};
+use super::run::{Bindings, ScenarioSide, SubjectSide};
 
-type Sides<'s> = (&'s Said, &'s Done);
+type Sides<'s> = (&'s ScenarioSide, &'s SubjectSide);
 
 /// Why a place is not the one that the scenario names.
 pub(super) fn sites(said: &Site, done: &Site, lines: LineCheck) -> Option<String> {
@@ -337,7 +337,7 @@ pub(super) fn element(class: &str) -> Option<Shape> {
 }
 
 /// A value of the subject, as a person reads it.
-pub(super) fn show(value: &Value, done: &Done) -> String {
+pub(super) fn show(value: &Value, done: &SubjectSide) -> String {
     shown(
         value,
         |class| done.type_name(class).to_owned(),
@@ -346,7 +346,7 @@ pub(super) fn show(value: &Value, done: &Done) -> String {
 }
 
 /// A value of the scenario.
-fn say(value: &Value, said: &Said) -> String {
+fn say(value: &Value, said: &ScenarioSide) -> String {
     shown(
         value,
         |class| said.type_name(class).to_owned(),

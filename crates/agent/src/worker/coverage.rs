@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use culprit_weave::lines::{Lines, MOST_LINES};
+use culprit_weave::lines::{LineCounters, MOST_LINES};
 use culprit_wire::ClassCoverage;
 
 use crate::agent::Agent;
@@ -24,7 +24,7 @@ pub(super) fn address(agent: &Agent) -> i64 {
 }
 
 /// The lines reached since the last time, and how often.
-pub(super) fn take(lines: &Lines) -> Vec<ClassCoverage> {
+pub(super) fn take(lines: &LineCounters) -> Vec<ClassCoverage> {
     let all = counts();
     let count = |number: u32| {
         all.get(number as usize)

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use culprit_jvmti::Jni;
 use culprit_wire::FromWorker;
 
-use super::run::Run;
+use super::run::WorkerRun;
 use super::{Worker, coverage, turns};
 use crate::agent::{Agent, Trouble};
 use crate::lock::LockSafe;
@@ -77,7 +77,7 @@ impl Worker {
     }
 
     /// What is said at the end of a run. Said once.
-    pub(super) fn report(&self, agent: &Agent, run: &mut Run) -> Vec<FromWorker> {
+    pub(super) fn report(&self, agent: &Agent, run: &mut WorkerRun) -> Vec<FromWorker> {
         if !run.begin_report() {
             return Vec::new();
         }

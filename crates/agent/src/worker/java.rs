@@ -1,6 +1,7 @@
 //! The Java side of the worker: classes and methods that the executor calls, found once.
 
 use culprit_jvmti::{Global, Jni, Local, Passed, StaticMethodId};
+use culprit_model::value::Shape;
 use culprit_model::{ObjectId, ThreadId};
 
 use super::Halt;
@@ -53,18 +54,6 @@ pub(crate) enum Rest {
     ForEver,
 }
 
-/// The classes of boxed values: letter, name, and the descriptor of `valueOf`.
-const BOXES: [(u8, &str, &str); 8] = [
-    (b'Z', "java/lang/Boolean", "(Z)Ljava/lang/Boolean;"),
-    (b'B', "java/lang/Byte", "(B)Ljava/lang/Byte;"),
-    (b'S', "java/lang/Short", "(S)Ljava/lang/Short;"),
-    (b'C', "java/lang/Character", "(C)Ljava/lang/Character;"),
-    (b'I', "java/lang/Integer", "(I)Ljava/lang/Integer;"),
-    (b'J', "java/lang/Long", "(J)Ljava/lang/Long;"),
-    (b'F', "java/lang/Float", "(F)Ljava/lang/Float;"),
-    (b'D', "java/lang/Double", "(D)Ljava/lang/Double;"),
-];
-
 /// Something of the JDK or of the runtime threw that has no reason to.
 fn threw(jni: &Jni<'_>, what: &str, thrown: &Local<'_>) -> Halt {
     Halt::Unsupported(format!("{what} threw {}", thrown_text(jni, thrown)))
@@ -106,10 +95,11 @@ impl Java {
             .ok_or("there is no platform loader")?;
         let stop = jni.allocate(&runtime("Stop")?)?;
         let mut boxes = Vec::new();
-        for (letter, name, descriptor) in BOXES {
+        for shape in Shape::scalars() {
+            let (letter, name) = (shape.code(), shape.box_name());
             let class = jni.find_class(name)?;
-            let method = jni.static_method(&class, "valueOf", descriptor)?;
-            boxes.push((letter, jni.global(&class)?, method));
+            let method = jni.static_method(&class, "valueOf", &format!("({letter})L{name};"))?;
+            boxes.push((letter as u8, jni.global(&class)?, method));
         }
         Ok(Java {
             object: jni.static_method(&answer, "object", "(J)Ljava/lang/Object;")?,
@@ -208,7 +198,7 @@ impl Java {
                 Passed::Int(thread.0 as i32),
                 Passed::Reference(Some(numbers)),
             ];
-            jni.call_statically(&class, self.begin_thread, &arguments, b'V')
+            jni.call_static_void(&class, self.begin_thread, &arguments)
                 .map_err(|thrown| threw(jni, "Answer.begin", &thrown))
         })?
     }
@@ -217,7 +207,7 @@ impl Java {
     pub(crate) fn found(&self, jni: &Jni<'_>, object: Option<&Local<'_>>) -> Result<(), Halt> {
         let class = self.answer.local(jni);
         let object = Passed::Reference(object.copied());
-        jni.call_statically(&class, self.found, &[object], b'V')
+        jni.call_static_void(&class, self.found, &[object])
             .map_err(|thrown| threw(jni, "Answer.found", &thrown))
     }
 
@@ -225,7 +215,8 @@ impl Java {
     pub(crate) fn accessed(
         &self,
         jni: &Jni<'_>,
-        (owner, name): (&Local<'_>, &str),
+        owner: &Local<'_>,
+        name: &str,
         receiver: Option<&Local<'_>>,
         written: bool,
     ) -> Result<(), Halt> {
@@ -236,7 +227,7 @@ impl Java {
             Passed::Boolean(written),
         ];
         let class = self.beside.local(jni);
-        jni.call_statically(&class, self.accessed, &arguments, b'V')
+        jni.call_static_void(&class, self.accessed, &arguments)
             .map_err(|thrown| threw(jni, "Beside.accessed", &thrown))
     }
 
@@ -268,7 +259,7 @@ impl Java {
     ) -> Result<(), Halt> {
         let arguments = [Passed::Reference(Some(*thrown)), Passed::Long(outside)];
         let class = self.probe.local(jni);
-        jni.call_statically(&class, self.reached, &arguments, b'V')
+        jni.call_static_void(&class, self.reached, &arguments)
             .map_err(|thrown| threw(jni, "Probe.reached", &thrown))
     }
 
@@ -292,7 +283,7 @@ impl Java {
     /// Tells the runtime whether threads have to wait for each other.
     pub(crate) fn set_several_threads(&self, jni: &Jni<'_>, several: bool) {
         let class = self.answer.local(jni);
-        let _ = jni.set_static_boolean(&class, "severalThreads", several);
+        let _ = jni.set_static_field(&class, "severalThreads", "Z", &Passed::Boolean(several));
     }
 
     pub(crate) fn make_loader<'j>(&self, jni: &Jni<'j>, number: u32) -> Result<Local<'j>, Halt> {
@@ -313,7 +304,7 @@ impl Java {
 
     /// Undoes what an earlier run did to the JVM as a whole.
     pub(crate) fn begin_plain(&self, jni: &Jni<'_>) -> Result<(), Halt> {
-        jni.call_statically(&self.plain.local(jni), self.plain_begin, &[], b'V')
+        jni.call_static_void(&self.plain.local(jni), self.plain_begin, &[])
             .map_err(|thrown| threw(jni, "Plain.begin", &thrown))
     }
 
@@ -351,7 +342,7 @@ impl Java {
         let name = Passed::Reference(Some(jni.new_string(name)?));
         let class = self.worker.local(jni);
         let arguments = [Passed::Int(thread.0 as i32), name];
-        jni.call_statically(&class, self.start, &arguments, b'V')
+        jni.call_static_void(&class, self.start, &arguments)
             .map_err(|thrown| threw(jni, "starting a thread", &thrown))
     }
 
@@ -368,7 +359,7 @@ impl Java {
 
     /// Interrupts the threads of the scenario that still run.
     pub(crate) fn interrupt_threads(&self, jni: &Jni<'_>) {
-        let _ = jni.call_statically(&self.worker.local(jni), self.interrupt, &[], b'V');
+        let _ = jni.call_static_void(&self.worker.local(jni), self.interrupt, &[]);
     }
 
     /// A class by its internal name, not initialised. Without a loader it is one of the JDK.

@@ -2,19 +2,16 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-use culprit_jvmti::sys::jni::{JNIEnv, jboolean, jclass, jint, jlong, jobject, jstring};
+use culprit_jvmti::sys::jni::{jboolean, jclass, jint, jlong, jobject, jstring};
 use culprit_jvmti::{Jni, Local, NativeMethod};
 use culprit_model::{ObjectId, ThreadId};
 
 use super::perform::Answered;
 use super::{Halt, Worker, coverage, worker};
 use crate::agent::Agent;
-use crate::{agent, forget_on_panic};
-
-type Env = *mut JNIEnv;
+use crate::natives::{self, Env, local};
 
 thread_local! {
     /// Which steps of a scenario this thread runs; threads without any are not recorded.
@@ -32,11 +29,7 @@ enum Steps {
 }
 
 pub(crate) fn table() -> Vec<NativeMethod> {
-    let method = |name, descriptor, function| NativeMethod {
-        name,
-        descriptor,
-        function,
-    };
+    let method = NativeMethod::new;
     vec![
         method("counts", "()J", counts as *mut c_void),
         method("work", "()V", work as *mut c_void),
@@ -99,29 +92,16 @@ pub(crate) fn remember_state(address: i64) {
     STATE.set(address);
 }
 
+/// Runs a native method's body with the worker, the agent and the environment.
 fn with<R>(
     env: Env,
     otherwise: R,
     body: impl FnOnce(&'static Worker, &'static Agent, &Jni<'_>) -> R,
 ) -> R {
-    let (Some(worker), Some(agent)) = (worker(), agent()) else {
+    let Some(worker) = worker() else {
         return otherwise;
     };
-    // SAFETY: the JVM passes the environment of the calling thread to a native method.
-    let jni = unsafe { Jni::from_raw(env) };
-    match catch_unwind(AssertUnwindSafe(|| body(worker, agent, &jni))) {
-        Ok(result) => result,
-        Err(panic) => {
-            forget_on_panic(agent, panic);
-            otherwise
-        }
-    }
-}
-
-/// A reference argument, valid until the native method returns.
-fn local<'a>(raw: jobject) -> Option<Local<'a>> {
-    // SAFETY: the JVM passes null or a local reference; callers do not keep it.
-    unsafe { Local::from_raw(raw) }
+    natives::with(env, otherwise, |agent, jni| body(worker, agent, jni))
 }
 
 extern "system" fn counts(env: Env, _: jclass) -> jlong {
@@ -141,13 +121,9 @@ extern "system" fn drive(env: Env, _: jclass, thread: jint) {
 }
 
 extern "system" fn await_lock(env: Env, _: jclass) {
-    with(env, (), |worker, _, jni| {
-        if let Err(halt) = worker.await_lock(jni) {
-            worker.halt(halt);
-            if let Ok(java) = worker.java() {
-                jni.throw(&java.stop(jni));
-            }
-        }
+    with(env, (), |worker, agent, jni| {
+        let answered = worker.await_lock(jni).map(|()| Answered::Nothing);
+        give(worker, agent, jni, 0, answered);
     });
 }
 
@@ -214,7 +190,7 @@ extern "system" fn element(env: Env, _: jclass, state: jlong, array: jobject, in
     });
 }
 
-/// Hands an answer to the runtime.
+/// Hands an answer to the runtime: a scalar in the state of the thread, which no other answer needs.
 fn give(
     worker: &Worker,
     agent: &Agent,
@@ -264,25 +240,17 @@ extern "system" fn stand_in(
     name: jstring,
     descriptor: jstring,
 ) -> jobject {
-    with(env, ptr::null_mut(), |worker, _, jni| {
+    with(env, ptr::null_mut(), |worker, agent, jni| {
         let (Some(name), Some(descriptor)) = (local(name), local(descriptor)) else {
             return ptr::null_mut();
         };
         let (name, descriptor) = (jni.string(&name), jni.string(&descriptor));
-        match worker.answer_plainly(jni, ObjectId(id as u64), &name, &descriptor) {
-            Ok(Ok(answer)) => answer.map_or(ptr::null_mut(), |answer| answer.raw()),
-            Ok(Err(thrown)) => {
-                jni.throw(&thrown);
-                ptr::null_mut()
-            }
-            Err(halt) => {
-                worker.halt(halt);
-                if let Ok(java) = worker.java() {
-                    jni.throw(&java.stop(jni));
-                }
-                ptr::null_mut()
-            }
-        }
+        let answered = worker.answer_plainly(jni, ObjectId(id as u64), &name, &descriptor);
+        let answered = answered.map(|answer| match answer {
+            Ok(answer) => Answered::Reference(answer),
+            Err(thrown) => Answered::Thrown(thrown),
+        });
+        give(worker, agent, jni, 0, answered)
     })
 }
 

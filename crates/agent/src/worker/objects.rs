@@ -11,32 +11,13 @@ use super::{Halt, Worker};
 use crate::agent::Agent;
 use crate::classes::{internal_name, plain_name};
 use crate::lock::LockSafe;
-
-/// What the name of a primitive type is abbreviated to.
-const PRIMITIVES: [(&str, u8); 9] = [
-    ("boolean", b'Z'),
-    ("byte", b'B'),
-    ("short", b'S'),
-    ("char", b'C'),
-    ("int", b'I'),
-    ("long", b'J'),
-    ("float", b'F'),
-    ("double", b'D'),
-    ("void", b'V'),
-];
+use crate::operators::passed;
 
 impl Worker {
     pub(super) fn value<'j>(&self, jni: &Jni<'j>, value: &Value) -> Result<Passed<'j>, Halt> {
         Ok(match value {
-            Value::Boolean(v) => Passed::Boolean(*v),
-            Value::Byte(v) => Passed::Byte(*v),
-            Value::Short(v) => Passed::Short(*v),
-            Value::Char(v) => Passed::Char(*v),
-            Value::Int(v) => Passed::Int(*v),
-            Value::Long(v) => Passed::Long(*v),
-            Value::Float(v) => Passed::Float(*v),
-            Value::Double(v) => Passed::Double(*v),
             Value::Reference(reference) => Passed::Reference(self.reference(jni, reference)?),
+            scalar => passed(scalar),
         })
     }
 
@@ -60,7 +41,7 @@ impl Worker {
             Reference::Class(class) => Some(self.class(jni, *class)?),
             Reference::Enum { class, ordinal } => Some(self.constant(jni, *class, *ordinal)?),
             Reference::Boxed(value) => {
-                let letter = letter(value);
+                let letter = value.shape().code() as u8;
                 let value = self.value(jni, value)?;
                 self.java()?.boxed(jni, letter, value)?
             }
@@ -313,8 +294,12 @@ impl Worker {
         loader: u32,
     ) -> Result<Local<'j>, Halt> {
         let java = self.java()?;
-        if let Some((_, letter)) = PRIMITIVES.iter().find(|(n, _)| *n == name)
-            && let Some(class) = java.primitive(jni, *letter)
+        let letter = match name {
+            "void" => Some(b'V'),
+            _ => Shape::named(name).map(|shape| shape.code() as u8),
+        };
+        if let Some(letter) = letter
+            && let Some(class) = java.primitive(jni, letter)
         {
             return Ok(class);
         }
@@ -424,20 +409,6 @@ impl Worker {
         let value = Passed::Reference(Some(made));
         jni.set_static_field(class, constant, &descriptor, &value)?;
         Ok(made)
-    }
-}
-
-fn letter(value: &Value) -> u8 {
-    match value {
-        Value::Boolean(_) => b'Z',
-        Value::Byte(_) => b'B',
-        Value::Short(_) => b'S',
-        Value::Char(_) => b'C',
-        Value::Int(_) => b'I',
-        Value::Long(_) => b'J',
-        Value::Float(_) => b'F',
-        Value::Double(_) => b'D',
-        Value::Reference(_) => b'L',
     }
 }
 

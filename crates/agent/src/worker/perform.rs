@@ -6,10 +6,10 @@ use std::sync::Arc;
 use culprit_jvmti::{Global, Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
 use culprit_model::value::split_descriptor;
-use culprit_model::{EventKind, Member, Part, Reference, Site, Step, TypeId, Value};
+use culprit_model::{Actor, EventKind, Member, Reference, Site, Step, TypeId, Value};
 use culprit_weave::statics::TOUCH;
 
-use super::cache::{Method, Target};
+use super::cache::{CallTarget, Method};
 use super::compare::is_lambda;
 use super::{Halt, Worker, natives};
 use crate::agent::Agent;
@@ -39,7 +39,7 @@ impl Worker {
                 continue;
             }
             let step = self.driving(step);
-            if step.part() != Part::Drive {
+            if step.part() != Actor::Drive {
                 let why = "the recording goes on, and nothing runs that could".to_owned();
                 self.run.lock_safe().diverge(None, why);
                 return Ok(());
@@ -105,7 +105,7 @@ impl Worker {
                 return Err(Halt::Ended);
             };
             match (step.part(), step.kind) {
-                (Part::Drive, _) => {
+                (Actor::Drive, _) => {
                     let done = jni.with_frame_of(64, |jni| self.perform(agent, jni, &step));
                     done.map_err(Halt::from)??;
                 }
@@ -168,7 +168,7 @@ impl Worker {
         let mut class = target.class.local(jni);
         if let Some(touch) = target.touch {
             // Whatever its initialiser throws, the woven code has recorded.
-            let _ = jni.call_statically(&class, touch, &[], b'V');
+            let _ = jni.invoke_statically(&class, touch, &[], b'V');
         }
         self.check_arguments(jni, site, &target, &passed)?;
         let result = result_letter(&site.target.descriptor);
@@ -177,7 +177,7 @@ impl Worker {
             // Asking for a method initialises its class, the first time.
             Method::Initialiser => drop(jni.static_method(&class, "<clinit>", "()V")),
             Method::Static(method) => {
-                let _ = jni.call_statically(&class, method, &passed, result);
+                let _ = jni.invoke_statically(&class, method, &passed, result);
             }
             Method::Constructor(mut method) => {
                 let object = match self.constructed_class(step) {
@@ -244,7 +244,7 @@ impl Worker {
         &self,
         jni: &Jni<'_>,
         site: &Site,
-        target: &Target,
+        target: &CallTarget,
         passed: &[Passed<'_>],
     ) -> Result<(), Halt> {
         let arguments = passed.len().checked_sub(target.parameters.len());
@@ -331,7 +331,7 @@ impl Worker {
         jni: &Jni<'_>,
         site: &Site,
         class: &Local<'_>,
-    ) -> Result<Target, Halt> {
+    ) -> Result<CallTarget, Halt> {
         let Member {
             owner,
             name,
@@ -356,7 +356,7 @@ impl Worker {
         };
         let touches = self.is_reset(owner) && !matches!(method, Method::Instance(_));
         let touch = touches.then(|| jni.static_method(class, TOUCH, "()V").ok());
-        Ok(Target {
+        Ok(CallTarget {
             class: jni.global(class)?,
             method,
             parameters: self.parameters(jni, descriptor)?,
@@ -387,7 +387,7 @@ impl Worker {
             }
         };
         self.java()?
-            .accessed(jni, (&class, name), receiver.as_ref(), true)?;
+            .accessed(jni, &class, name, receiver.as_ref(), true)?;
         self.run.lock_safe().take();
         Ok(())
     }
@@ -418,7 +418,7 @@ impl Worker {
             Some(receiver) => jni.get_field(receiver, &class, name, descriptor)?,
         };
         self.java()?
-            .accessed(jni, (&class, name), receiver.as_ref(), false)?;
+            .accessed(jni, &class, name, receiver.as_ref(), false)?;
         // One that the observed class inherits from a stub, nobody has set.
         if !site.is_static && self.is_inherited(jni, &class, site) {
             self.run.lock_safe().take();
@@ -500,7 +500,7 @@ impl Worker {
             };
             let step = self.driving(step);
             match (step.part(), step.kind) {
-                (Part::Drive, _) => {
+                (Actor::Drive, _) => {
                     let done = jni.with_frame_of(64, |jni| self.perform(agent, jni, &step));
                     done.map_err(Halt::from)??;
                     ahead = 0;
@@ -569,7 +569,7 @@ impl Worker {
         let made = jni.allocate(&class)?;
         let constructor = jni.method(&class, "<init>", "(Ljava/lang/Throwable;)V")?;
         match jni.call_exactly(&made, &class, constructor, &[cause], b'V') {
-            Ok(()) => Ok(Answered::Thrown(made)),
+            Ok(_) => Ok(Answered::Thrown(made)),
             Err(_) => Err(Halt::Unsupported("an initialiser that fails".to_owned())),
         }
     }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
-use culprit_model::script::{Action, End, Lambda, Operation};
+use culprit_model::script::{Action, Lambda, Operation, StatementEnd};
 use culprit_model::value::{Contents, Shape, split_descriptor};
 use culprit_model::{ObjectId, Reference, Site, SiteId, Statement, Value};
 
-use super::cache::{Method, Target};
+use super::cache::{CallTarget, Method};
 use super::compare::element;
 use super::perform::result_letter;
 use super::stand_in::StandIns;
@@ -20,7 +20,7 @@ use crate::lock::LockSafe;
 use crate::operators;
 
 /// The end of a statement: its result, or the exception that it threw.
-type Ended<'j> = Result<Passed<'j>, Local<'j>>;
+type StatementResult<'j> = Result<Passed<'j>, Local<'j>>;
 
 /// A statement, and its place in the script.
 #[derive(Clone, Copy)]
@@ -84,7 +84,7 @@ impl Worker {
         jni: &Jni<'j>,
         operation: Operation,
         given: &[Value],
-    ) -> Result<Ended<'j>, Halt> {
+    ) -> Result<StatementResult<'j>, Halt> {
         let operators = &self.java()?.operators;
         let operands = operators.operands(operation);
         if operands.len() != given.len() {
@@ -109,7 +109,7 @@ impl Worker {
         jni: &Jni<'j>,
         lambda: &Lambda,
         captured: &[Value],
-    ) -> Result<Ended<'j>, Halt> {
+    ) -> Result<StatementResult<'j>, Halt> {
         let class = |id| Ok::<_, Halt>(Passed::Reference(Some(self.class(jni, id)?)));
         let text = |text: &str| self.value(jni, &Value::text(text));
         let object = jni.find_class("java/lang/Object")?;
@@ -157,7 +157,7 @@ impl Worker {
         jni: &Jni<'j>,
         site: &Site,
         given: &[Value],
-    ) -> Result<Ended<'j>, Halt> {
+    ) -> Result<StatementResult<'j>, Halt> {
         let mut passed = Vec::with_capacity(given.len());
         let descriptors = split_descriptor(&site.target.descriptor);
         let descriptors = descriptors.map_or_else(Vec::new, |(parameters, _)| parameters);
@@ -189,7 +189,7 @@ impl Worker {
             Method::Constructor(method) => {
                 let object = jni.allocate(&class)?;
                 let called = jni.call_exactly(&object, &class, method, &passed, b'V');
-                called.map(|()| Passed::Reference(Some(object)))
+                called.map(|_| Passed::Reference(Some(object)))
             }
             Method::Instance(method) => {
                 let Some((Passed::Reference(Some(receiver)), arguments)) = passed.split_first()
@@ -211,7 +211,7 @@ impl Worker {
         &self,
         jni: &Jni<'_>,
         site: &Site,
-        target: &Target,
+        target: &CallTarget,
         passed: &[Passed<'_>],
     ) -> Result<(), Halt> {
         let missing = || Halt::Unsupported("a call lacks arguments".to_owned());
@@ -240,13 +240,18 @@ impl Worker {
     }
 
     /// Names the result of a statement, or ends the run with what it threw.
-    fn end_plainly(&self, jni: &Jni<'_>, placed: Placed<'_>, ended: Ended<'_>) -> Result<(), Halt> {
+    fn end_plainly(
+        &self,
+        jni: &Jni<'_>,
+        placed: Placed<'_>,
+        ended: StatementResult<'_>,
+    ) -> Result<(), Halt> {
         let expected = &placed.statement.end;
         let named = match (ended, expected) {
             // The exception that is expected is missing.
-            (Ok(_), End::Threw(_)) => Passed::Reference(None),
+            (Ok(_), StatementEnd::Threw(_)) => Passed::Reference(None),
             (Ok(result), _) => result,
-            (Err(thrown), End::Threw(said))
+            (Err(thrown), StatementEnd::Threw(said))
                 if !placed.is_last && self.is_as_said(jni, said, &thrown) =>
             {
                 Passed::Reference(Some(thrown))
@@ -421,20 +426,12 @@ impl Worker {
         boxed: Option<&Local<'_>>,
         letter: u8,
     ) -> Result<Passed<'j>, Halt> {
-        let name = match letter {
-            b'Z' => "booleanValue",
-            b'B' => "byteValue",
-            b'S' => "shortValue",
-            b'C' => "charValue",
-            b'I' => "intValue",
-            b'J' => "longValue",
-            b'F' => "floatValue",
-            _ => "doubleValue",
-        };
         let none = || Halt::Unsupported("a primitive value is wanted".to_owned());
         let boxed = boxed.ok_or_else(none)?;
+        let shape = Shape::of_letter(letter).ok_or_else(none)?;
+        let name = format!("{}Value", shape.class_name());
         let descriptor = format!("(){}", char::from(letter));
-        let method = jni.method(&jni.object_class(boxed), name, &descriptor);
+        let method = jni.method(&jni.object_class(boxed), &name, &descriptor);
         let method = method.map_err(|_| none())?;
         jni.invoke(boxed, method, &[], letter).map_err(|_| none())
     }

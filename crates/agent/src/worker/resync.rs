@@ -5,15 +5,15 @@
 //! Only within one call into the observed code, and only for one thread: what another thread did
 //! between its steps cannot be skipped without it.
 
-use culprit_model::{EventKind, Part, Reference, Site, SiteId, Step, TypeId, Value};
+use culprit_model::{Actor, EventKind, Reference, Site, SiteId, Step, TypeId, Value};
 use culprit_wire::Mode;
 
-use super::run::{Incoming, Run};
+use super::run::{Incoming, WorkerRun};
 
 /// Differences that are kept; a run with more of them ends.
 const MOST: usize = 1000;
 
-impl Run {
+impl WorkerRun {
     /// Notes a difference and finds the step to go on with, which is then the next one. `false` if
     /// there is none.
     pub(super) fn resynchronise(
@@ -52,7 +52,7 @@ impl Run {
         incoming: &Incoming,
     ) -> Option<usize> {
         let first = self.look(0, incoming)?;
-        if first.part() == Part::Drive {
+        if first.part() == Actor::Drive {
             return None;
         }
         // The observed code acts, so what comes next is its own.

@@ -10,7 +10,7 @@ use culprit_model::outcome::{Divergence, Got, Outcome};
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
 use culprit_model::{
-    BlobId, EventKind, ObjectId, Part, Reference, Script, Site, SiteId, SiteKind, Statement, Step,
+    Actor, BlobId, EventKind, ObjectId, Reference, Script, Site, SiteId, SiteKind, Statement, Step,
     ThreadId, TypeId, Value,
 };
 use culprit_trace::{Decoded, Decoder};
@@ -31,7 +31,7 @@ const FARTHEST: usize = 1 << 16;
 
 /// The scenario's side of a comparison.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct ScenarioSide {
     types: HashMap<u32, TypeDef>,
     sites: HashMap<u32, Arc<Site>>,
     long: LongValues,
@@ -42,7 +42,7 @@ pub(super) struct Said {
 
 /// The subject's side.
 #[derive(Default)]
-pub(super) struct Done {
+pub(super) struct SubjectSide {
     pub(super) decoder: Decoder,
     long: LongValues,
 }
@@ -58,7 +58,7 @@ pub(super) struct Bindings {
 pub(super) type SubjectEvent = (EventKind, SiteId, Vec<Value>);
 
 #[derive(Default)]
-pub(crate) struct Run {
+pub(crate) struct WorkerRun {
     steps: VecDeque<Arc<Step>>,
     /// The statements of a plain run.
     statements: Vec<Statement>,
@@ -66,8 +66,8 @@ pub(crate) struct Run {
     complete: bool,
     /// Steps or statements used up.
     at: u64,
-    pub(super) said: Said,
-    pub(super) done: Done,
+    pub(super) said: ScenarioSide,
+    pub(super) done: SubjectSide,
     pub(super) bindings: Bindings,
     /// Objects whose external superclass is being constructed: name of the class and id.
     pub(super) unfinished: Vec<(String, u64)>,
@@ -104,7 +104,7 @@ pub(crate) struct Run {
     threads_left: usize,
 }
 
-impl Said {
+impl ScenarioSide {
     pub(super) fn type_name(&self, class: TypeId) -> &str {
         self.types.get(&class.0).map_or("?", |class| &class.name)
     }
@@ -132,7 +132,7 @@ impl Said {
     }
 }
 
-impl Done {
+impl SubjectSide {
     pub(super) fn type_name(&self, class: TypeId) -> &str {
         let class = self.decoder.types().get(class.0);
         class.map_or("?", |class| &class.name)
@@ -171,9 +171,9 @@ impl Bindings {
     }
 }
 
-impl Run {
+impl WorkerRun {
     /// Starts anew; definitions stay.
-    pub(super) fn begin(&mut self, run: &culprit_wire::Run) {
+    pub(super) fn begin(&mut self, run: &culprit_wire::RunRequest) {
         self.lines = run.lines;
         self.births.clone_from(&run.births);
         self.mode = run.mode;
@@ -347,7 +347,7 @@ impl Run {
             let mut length = 1;
             while let Some(step) = self.look(length, incoming) {
                 length += 1;
-                if step.part() == Part::Drive {
+                if step.part() == Actor::Drive {
                     return;
                 }
                 if step.depth == depth + 1 && is_end(step.kind) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use culprit_classfile::access;
 use culprit_jvmti::{Jni, Local, Passed};
-use culprit_model::script::{AnswerPlace, End, StandIn};
+use culprit_model::script::{AnswerPlace, StandIn, StatementEnd};
 use culprit_model::{ObjectId, Reference, Script, Value};
 
 use super::{Halt, Worker};
@@ -40,7 +40,7 @@ impl StandIns {
     }
 
     /// The answer to the next question to a method.
-    fn next(&mut self, object: ObjectId, name: &str, descriptor: &str) -> Option<End> {
+    fn next(&mut self, object: ObjectId, name: &str, descriptor: &str) -> Option<StatementEnd> {
         let method = self.stand_ins.get(&object)?.method(name, descriptor)?;
         let asked = self.asked.entry(method.answer(0)?).or_default();
         let place = method.answer(*asked)?;
@@ -104,9 +104,9 @@ impl Worker {
             }
         };
         match answer {
-            Some(End::Returned(None) | End::Open) => Ok(Ok(None)),
-            Some(End::Returned(Some(value))) => Ok(Ok(boxed(&value)?)),
-            Some(End::Threw(value)) => match boxed(&value)? {
+            Some(StatementEnd::Returned(None) | StatementEnd::Open) => Ok(Ok(None)),
+            Some(StatementEnd::Returned(Some(value))) => Ok(Ok(boxed(&value)?)),
+            Some(StatementEnd::Threw(value)) => match boxed(&value)? {
                 Some(thrown) => Ok(Err(thrown)),
                 None => Ok(Ok(None)),
             },

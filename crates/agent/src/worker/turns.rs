@@ -17,7 +17,7 @@ use culprit_jvmti::Jni;
 use culprit_model::{Outcome, Step, ThreadId};
 
 use super::java::Rest;
-use super::run::Run;
+use super::run::WorkerRun;
 use super::{Halt, Worker, natives};
 use crate::agent::Agent;
 use crate::lock::LockSafe;
@@ -89,19 +89,19 @@ impl Turns {
 /// here.
 pub(super) fn wait<'r>(
     moved: &Condvar,
-    run: MutexGuard<'r, Run>,
+    run: MutexGuard<'r, WorkerRun>,
     time: Duration,
-) -> MutexGuard<'r, Run> {
+) -> MutexGuard<'r, WorkerRun> {
     let waited = moved.wait_timeout(run, time);
     waited.unwrap_or_else(PoisonError::into_inner).0
 }
 
 /// Sleeps until another thread wakes this one, or for some time.
 fn sleep(
-    mut run: MutexGuard<'_, Run>,
+    mut run: MutexGuard<'_, WorkerRun>,
     own: ThreadId,
     time: Option<Duration>,
-) -> MutexGuard<'_, Run> {
+) -> MutexGuard<'_, WorkerRun> {
     let alarm = Arc::new(Condvar::new());
     run.turns.asleep.insert(own, Arc::clone(&alarm));
     let mut run = match time {
@@ -115,7 +115,7 @@ fn sleep(
 impl Worker {
     /// Wakes the threads that have something to do now: that of the next step, if it is not this one,
     /// or all if no step follows or the run is over.
-    fn wake_due(&self, run: &mut Run, own: ThreadId) {
+    fn wake_due(&self, run: &mut WorkerRun, own: ThreadId) {
         let due = match run.is_over() || run.turns.asleep.is_empty() {
             true => None,
             false => run.look(0, &self.incoming).map(|step| step.thread),
@@ -131,7 +131,7 @@ impl Worker {
     }
 
     /// Wakes every thread that waits for a step or for the end of the run.
-    pub(super) fn wake_all(&self, run: &mut Run) {
+    pub(super) fn wake_all(&self, run: &mut WorkerRun) {
         run.turns.wake_all();
         self.moved.notify_all();
     }
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_sleeping_thread_is_woken_once_and_no_other_with_it() {
-        let run = Mutex::new(Run::default());
+        let run = Mutex::new(WorkerRun::default());
         let asleep = |thread| run.lock_safe().turns.asleep.contains_key(&ThreadId(thread));
         std::thread::scope(|scope| {
             let sleeper = |thread| {
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_sleep_with_a_limit_ends_by_itself() {
-        let run = Mutex::new(Run::default());
+        let run = Mutex::new(WorkerRun::default());
         let run = sleep(run.lock_safe(), ThreadId(1), Some(Duration::from_millis(1)));
         assert!(run.turns.asleep.is_empty());
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_jvm::{
-    Abilities, Jdk, JdkError, Launch, Limits, Sandbox, Scratch, Status, Surroundings, jvm_options,
+    Abilities, Jdk, JdkError, JdkLocations, Launch, Limits, Sandbox, Scratch, Status, jvm_options,
     resolve,
 };
 use culprit_model::AgentOptions;
@@ -86,7 +86,7 @@ pub(super) struct Temporary {
 impl Facts {
     pub(super) fn of_this_machine() -> Facts {
         let release = fs::read_to_string(RELEASE).unwrap_or_default();
-        let around = Surroundings::of_process();
+        let around = JdkLocations::of_process();
         let agent = agent::unpack(&agent::folders_of_process());
         let agent = agent.map_err(|error| error.message);
         let abilities = Sandbox::probe();

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use culprit_isolate::changes::{
-    Error, Git, Isolation, Leftovers, NoText, Repository, Request, Side, WORK_TREE,
+    Error, Git, Isolation, Leftovers, NoText, Repository, Request, VersionSource, WORK_TREE,
 };
-use culprit_isolate::{Convention, Likeness, Rule, Test, UNRESOLVED};
+use culprit_isolate::{Convention, Likeness, Rule, TestCommand, UNRESOLVED};
 use culprit_isolate::{How, Unfit};
 use culprit_jvm::{Deadline, Interrupt, Scratch};
 use culprit_model::{clean, shell};
-use culprit_reduce::{DeltaSet, Event, Goal, JournalError, Tested};
+use culprit_reduce::{DeltaSet, Goal, JournalError, ReductionEvent, Tested};
 
 use super::options::{self, Options};
 use super::results::{Candidates, Results};
@@ -94,8 +94,9 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         deadline: deadline.unwrap_or_default().unless(&interrupt),
     };
     let mut repository = None;
-    let good = Side::find(&args.good, &started, &git, &mut repository).map_err(explained)?;
-    let bad = Side::find(&args.bad, &started, &git, &mut repository).map_err(explained)?;
+    let good =
+        VersionSource::find(&args.good, &started, &git, &mut repository).map_err(explained)?;
+    let bad = VersionSource::find(&args.bad, &started, &git, &mut repository).map_err(explained)?;
     if let Some(repository) = &repository {
         for note in left_out(repository, &good, &bad).map_err(explained)? {
             say("", &format!("culprit: {note}"), console)?;
@@ -109,7 +110,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         bad: bad.clone(),
         repository: repository.as_ref(),
         test: args.options.test(&env, sandbox.clone()),
-        build: args.build.as_ref().map(|command| Test {
+        build: args.build.as_ref().map(|command| TestCommand {
             command: command.into(),
             rule: Rule {
                 convention: Convention::Test,
@@ -143,7 +144,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let progress = Progress::begin(console, "copying both versions");
     let trouble = RefCell::new(None);
     let found = request.run(&|event| {
-        let Event::Tested(tested) = event else {
+        let ReductionEvent::Tested(tested) = event else {
             progress.say("checking the result".to_owned());
             return;
         };
@@ -189,7 +190,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         course: &course.borrow(),
     };
     write(&report, &results)?;
-    args.write_script((&good, &bad), &started, &results)?;
+    args.write_script(&good, &bad, &started, &results)?;
     if args.keep_variants {
         keep(&found, &results)?;
     }
@@ -226,10 +227,14 @@ fn write(report: &ChangesReport<'_>, results: &Results) -> anyhow::Result<()> {
 }
 
 /// What the user may miss in the versions.
-fn left_out(repository: &Repository, good: &Side, bad: &Side) -> Result<Vec<String>, Error> {
+fn left_out(
+    repository: &Repository,
+    good: &VersionSource,
+    bad: &VersionSource,
+) -> Result<Vec<String>, Error> {
     let mut notes = Vec::new();
-    if let Side::Commit { id, .. } = bad
-        && *good != Side::WorkTree
+    if let VersionSource::Commit { id, .. } = bad
+        && *good != VersionSource::WorkTree
         && repository.is_head(id)
         && repository.is_dirty()?
     {
@@ -271,17 +276,18 @@ impl Args {
     /// Writes the script that repeats it. Names of commits move: there they are told beside the commits.
     fn write_script(
         &self,
-        (good, bad): (&Side, &Side),
+        good: &VersionSource,
+        bad: &VersionSource,
         started: &Path,
         results: &Results,
     ) -> std::io::Result<()> {
         let mut notes = Vec::new();
-        let mut fixed = |option: &str, typed: &OsStr, side: &Side| match side {
-            Side::Commit { id, .. } => {
+        let mut fixed = |option: &str, typed: &OsStr, side: &VersionSource| match side {
+            VersionSource::Commit { id, .. } => {
                 notes.push(format!("{option} {} was this commit", shell::line([typed])));
                 id.into()
             }
-            Side::Folder(_) | Side::WorkTree => typed.to_owned(),
+            VersionSource::Folder(_) | VersionSource::WorkTree => typed.to_owned(),
         };
         let good = fixed("--good", &self.good, good);
         let bad = fixed("--bad", &self.bad, bad);
@@ -289,7 +295,7 @@ impl Args {
     }
 
     /// What verdicts depend on, besides what is in the versions.
-    fn key(&self, good: &Side, bad: &Side) -> String {
+    fn key(&self, good: &VersionSource, bad: &VersionSource) -> String {
         let options = self.options.key();
         format!("{options} {:?} {} {good:?} {bad:?}", self.build, self.fresh)
     }
@@ -442,7 +448,7 @@ fn explained(error: Error) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use culprit_isolate::changes::Submodule;
-    use culprit_reduce::{Digest, Kind};
+    use culprit_reduce::{Digest, VerdictKind};
 
     use super::*;
 
@@ -451,7 +457,7 @@ mod tests {
         let tested = |left, number| Tested {
             number,
             search: "lines".to_owned(),
-            kind: Kind::Pass,
+            kind: VerdictKind::Pass,
             detail: String::new(),
             digest: Digest::of(b""),
             size: 1,

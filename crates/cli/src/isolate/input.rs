@@ -15,7 +15,7 @@ use culprit_isolate::input::{Handing, Material, Request, Syntax, Trouble, isolat
 use culprit_isolate::{Error, Language, Like, UNRESOLVED, Unfit, Warm};
 use culprit_jvm::{Interrupt, Scratch};
 use culprit_model::clean;
-use culprit_reduce::{End, Event, Goal, JournalError, Tested};
+use culprit_reduce::{Goal, JournalError, ReductionEvent, SearchEnd, Tested};
 use culprit_report::isolate::input::{InputCandidate, InputReport, ROWS};
 
 use super::options::{self, Options};
@@ -123,10 +123,9 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         Some(_) => options.confined(console)?,
         None => options.sandbox_of_command(console)?,
     };
-    let failing_input = (args.failing.as_path(), &failing);
     let java = args
         .java
-        .prepare(failing_input, &started, sandbox.clone())?;
+        .prepare(&args.failing, &failing, &started, sandbox.clone())?;
     let results = Results::in_folder(&args.output, args.options.resume)?;
     let test = match &java {
         Some(java) => {
@@ -175,8 +174,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let course: RefCell<Vec<Tested>> = RefCell::default();
     let trouble = RefCell::new(None);
     let progress = Progress::begin(console, "seeing how it fails");
-    let observer = |event: &Event| {
-        let Event::Tested(tested) = event else {
+    let observer = |event: &ReductionEvent| {
+        let ReductionEvent::Tested(tested) = event else {
             progress.say("checking the result".to_owned());
             return;
         };
@@ -238,7 +237,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     }
     Ok(match found.end {
         _ if !found.again.is_so() => ExitCode::No,
-        End::Cancelled => ExitCode::Interrupted,
+        SearchEnd::Cancelled => ExitCode::Interrupted,
         _ => ExitCode::Answered,
     })
 }

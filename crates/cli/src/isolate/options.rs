@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use culprit_isolate::changes::ELSEWHERE;
-use culprit_isolate::{Convention, Likeness, Rule, Sign, Test};
+use culprit_isolate::{Convention, Likeness, Rule, Sign, TestCommand};
 use culprit_jvm::{Interrupt, Limits, Sandbox};
 use culprit_reduce::{Budget, Cancel, Settings};
 use culprit_report::figure;
@@ -156,13 +156,17 @@ impl Options {
     }
 
     /// The test that each candidate is put to.
-    pub(crate) fn test(&self, env: &[(OsString, OsString)], sandbox: Option<Sandbox>) -> Test {
+    pub(crate) fn test(
+        &self,
+        env: &[(OsString, OsString)],
+        sandbox: Option<Sandbox>,
+    ) -> TestCommand {
         let (command, convention) = match (&self.test, &self.interesting) {
             (Some(command), _) => (command, Convention::Test),
             (None, Some(command)) => (command, Convention::Interesting),
             (None, None) => unreachable!("one of them is required"),
         };
-        Test {
+        TestCommand {
             command: command.into(),
             rule: Rule {
                 convention,

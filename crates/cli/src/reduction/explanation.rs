@@ -5,7 +5,7 @@ use culprit_minimize::Error as ReductionError;
 use culprit_model::clean;
 use culprit_program::Error as ProgramError;
 use culprit_replay::Error as Unplayable;
-use culprit_scripts::{Error as ScriptError, Run};
+use culprit_scripts::{Error as ScriptError, ScriptRun};
 
 use crate::exit::{ExitCode, Expected};
 use crate::show;
@@ -103,7 +103,7 @@ fn of_reduction(error: ReductionError) -> anyhow::Error {
                         packages by their full names";
             return refused(ExitCode::Usage, &error, hint);
         }
-        ReductionError::OtherFailure(Run::Refused { .. }) => {
+        ReductionError::OtherFailure(ScriptRun::Refused { .. }) => {
             "the sandbox refuses that; if the program may do it on this machine: --no-sandbox"
         }
         ReductionError::OtherFailure(_) | ReductionError::OtherMessage(_) => {
@@ -178,7 +178,7 @@ mod tests {
         );
         check(ReductionError::Unsteady, ExitCode::No, "random numbers");
         check(
-            ReductionError::OtherMessage(Run::Done),
+            ReductionError::OtherMessage(ScriptRun::Done),
             ExitCode::No,
             "may depend on",
         );

@@ -3,10 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use culprit_debug::{Activity, Event, Observer, Ongoing};
+use culprit_debug::{Activity, Observer, Ongoing, SessionEvent};
 use culprit_jvm::Interrupt;
 use culprit_minimize::CALLS;
-use culprit_reduce::Event as ReductionEvent;
+use culprit_reduce::ReductionEvent;
 
 use super::{Results, explained};
 use crate::console::Console;
@@ -29,11 +29,11 @@ struct Line {
 }
 
 impl Observer for Narrator<'_> {
-    fn notice(&mut self, event: Event<'_>) -> io::Result<()> {
+    fn notice(&mut self, event: SessionEvent<'_>) -> io::Result<()> {
         let err = self.console.err();
         match event {
-            Event::Witnesses => writeln!(err, "Running the command to see how it fails"),
-            Event::Flaky { left_out } => {
+            SessionEvent::Witnesses => writeln!(err, "Running the command to see how it fails"),
+            SessionEvent::Flaky { left_out } => {
                 writeln!(
                     err,
                     "The runs end differently; the most frequent failures are reduced"
@@ -43,31 +43,33 @@ impl Observer for Narrator<'_> {
                 }
                 Ok(())
             }
-            Event::Ran { recordings } => {
+            SessionEvent::Ran { recordings } => {
                 // Without it, `culprit minimize` asks for the class path of what this command left.
                 let _ = origin::note(recordings, &self.folders);
                 Ok(())
             }
-            Event::Failure { failure, rate } => {
+            SessionEvent::Failure { failure, rate } => {
                 writeln!(err, "{failure}")?;
                 match rate {
                     Some(rate) => writeln!(err, "  {rate}"),
                     None => Ok(()),
                 }
             }
-            Event::Follows { driver } => writeln!(err, "  following {driver}"),
-            Event::Records { observed } => writeln!(err, "  recording {}", observed.join(", ")),
-            Event::Innermost { class } => {
+            SessionEvent::Follows { driver } => writeln!(err, "  following {driver}"),
+            SessionEvent::Records { observed } => {
+                writeln!(err, "  recording {}", observed.join(", "))
+            }
+            SessionEvent::Innermost { class } => {
                 writeln!(err, "  the innermost level: calls to {class}")
             }
-            Event::Test(test) => self.results.add(test, self.console),
-            Event::Missed(missed) => {
+            SessionEvent::Test(test) => self.results.add(test, self.console),
+            SessionEvent::Missed(missed) => {
                 let error = explained(missed.error);
                 self.results.miss(&missed.signature, missed.rate, &error);
                 crate::report(&error, self.console);
                 Ok(())
             }
-            Event::Skipped(missed) => {
+            SessionEvent::Skipped(missed) => {
                 let error = explained(missed.error);
                 self.results.miss(&missed.signature, missed.rate, &error);
                 Ok(())

@@ -6,9 +6,9 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use culprit_debug::{FailureTest, Level, Rate};
+use culprit_debug::{CallLevel, FailureTest, Rate};
 use culprit_jvm::remove_folder;
-use culprit_minimize::{Found, Verified};
+use culprit_minimize::{MinimizedTest, Verified};
 use culprit_model::{clean, secret, shell};
 use culprit_report::debug::{OUTSIDE, ReportedFailure, TestsReport};
 use culprit_signature::Signature;
@@ -92,9 +92,9 @@ impl Results {
     pub(crate) fn add(&mut self, test: &FailureTest, console: &mut Console) -> io::Result<()> {
         let found = &test.found;
         let tests = self.folder.join(match test.level {
-            Level::Outermost => "tests",
+            CallLevel::Outermost => "tests",
             // These need not pass when the caller is fixed.
-            Level::Innermost { .. } => "innermost",
+            CallLevel::Innermost { .. } => "innermost",
         });
         let place = tests.join(found.test.package.replace('.', "/"));
         fs::create_dir_all(&place)?;
@@ -149,7 +149,7 @@ impl Results {
 
 /// The command that compiles a test and runs it outside of the sandbox, or `None` if the test does not depend on the
 /// sandbox. The files that the command needs are written to a folder.
-fn by_hand(found: &Found, file: &Path, folder: &Path) -> io::Result<Option<String>> {
+fn by_hand(found: &MinimizedTest, file: &Path, folder: &Path) -> io::Result<Option<String>> {
     let is_of_no_use = matches!(
         found.verified,
         Verified::Rejected(_) | Verified::NoCompiler(_)
@@ -157,7 +157,7 @@ fn by_hand(found: &Found, file: &Path, folder: &Path) -> io::Result<Option<Strin
     let Some(by_hand) = found.by_hand.as_ref().filter(|_| !is_of_no_use) else {
         return Ok(None);
     };
-    let commands = by_hand.commands((&found.test, file), &folder.join(&found.test.class_name))?;
+    let commands = by_hand.commands(&found.test, file, &folder.join(&found.test.class_name))?;
     let lines: Vec<String> = commands.into_iter().map(shell::line).collect();
     Ok(Some(lines.join(" && ")))
 }

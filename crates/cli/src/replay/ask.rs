@@ -2,8 +2,9 @@
 
 use std::io::BufRead;
 
-use super::case::{Case, Verdict};
-use super::explain::Difference;
+use culprit_report::replay::{Case, Difference, Verdict};
+
+use super::result;
 use crate::console::Console;
 
 /// Shows what came of a replay that went on after differences, and asks after each but the last.
@@ -13,7 +14,7 @@ pub(super) fn print(
     console: &mut Console,
 ) -> std::io::Result<()> {
     let Verdict::OutOfSync { differences, .. } = &case.verdict else {
-        return case.print(console);
+        return result::print(case, console);
     };
     let count = differences.len();
     for (number, difference) in differences.iter().enumerate() {
@@ -27,7 +28,7 @@ pub(super) fn print(
 }
 
 fn show(difference: &Difference, case: &Case, console: &mut Console) -> std::io::Result<()> {
-    for line in difference.lines(&case.path) {
+    for line in difference.lines(case) {
         writeln!(console.out(), "{line}")?;
     }
     Ok(())

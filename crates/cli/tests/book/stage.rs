@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 
 /// The folder that pages show in place of the one below the temporary files.
 const SHOWN: &str = "/home/you";
@@ -24,7 +24,7 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) fn new(fixtures: &Path) -> Stage {
-        let jdks = Jdk::all(&Surroundings::of_process()).into_iter();
+        let jdks = Jdk::all(&JdkLocations::of_process()).into_iter();
         let jdk = jdks
             .filter(|jdk| jdk.tool("javac").is_file())
             .min_by_key(|jdk| jdk.version.feature)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_jvm::{Answer, Deadline, Job, Output, WorkerPool};
+use culprit_jvm::{Deadline, Job, JobResult, Output, WorkerPool};
 use culprit_model::Outcome;
 use culprit_program::{ClassPath, WorkerJvm};
 use culprit_replay::{Replayer, against, lift, subject};
@@ -62,8 +62,8 @@ fn outcome(pool: &WorkerPool, recording: &Recording) -> Outcome {
         deadline: Deadline::never(),
     });
     match answer.unwrap() {
-        Answer::Ran { outcome, .. } => outcome,
-        Answer::Unresolved(unresolved) => panic!("{unresolved}"),
+        JobResult::Ran { outcome, .. } => outcome,
+        JobResult::Unresolved(unresolved) => panic!("{unresolved}"),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use culprit_junit::{Junit, Notes, Test};
+use culprit_junit::{Junit, Notes, PrintedTest};
 use culprit_jvm::{Deadline, Limits, WorkingFolder};
-use culprit_minimize::{Runner, Surroundings, Verified, verify};
+use culprit_minimize::{Runner, TestEnvironment, Verified, verify};
 use culprit_program::{Confines, Environment};
 use culprit_reduce::{Driver, Settings};
 
@@ -17,10 +17,10 @@ use crate::stage::{folder, on_one_jdk, skipped};
 fn verdict_by(runner: Runner, class_path: &[PathBuf], body: &str) -> Verified {
     let home = folder();
     let source = format!(
-        "import org.junit.Test;\n\
-         public class HandTest {{\n    @Test\n    public void runs() throws Exception {{ {body} }}\n}}\n"
+        "import org.junit.PrintedTest;\n\
+         public class HandTest {{\n    @PrintedTest\n    public void runs() throws Exception {{ {body} }}\n}}\n"
     );
-    let test = Test {
+    let test = PrintedTest {
         package: String::new(),
         class_name: "HandTest".to_owned(),
         source,
@@ -38,7 +38,7 @@ fn verdict_by(runner: Runner, class_path: &[PathBuf], body: &str) -> Verified {
     let driver = Driver::new(Settings::default(), &|_| {});
     let checked = verify(
         &test,
-        &Surroundings {
+        &TestEnvironment {
             jdk: &on_one_jdk().jdk,
             class_path,
             junit: Junit::Four,

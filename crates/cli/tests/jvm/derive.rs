@@ -7,6 +7,7 @@ use std::path::Path;
 
 use culprit_trace::Recording;
 
+use crate::consistency;
 use crate::fixture::Fixture;
 use crate::library::jar;
 use crate::process::{self, Ended, command};
@@ -47,7 +48,7 @@ fn derived(stage: &Stage, home: &Path, wide: &Recorded, observe: &[&str]) -> Rec
     let recording = Recording::open(&narrow).unwrap();
     assert!(recording.losses().is_empty(), "{:?}", recording.losses());
     let scenario = culprit_replay::lift(&recording).scenario().unwrap();
-    scenario.check().unwrap();
+    consistency::check(&scenario).unwrap();
     let ended = process::run(&mut replay(
         stage,
         home,

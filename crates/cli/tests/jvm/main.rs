@@ -14,6 +14,7 @@ mod capture;
 mod check;
 mod choosing;
 mod confined;
+mod consistency;
 mod debug;
 mod derive;
 mod environment;

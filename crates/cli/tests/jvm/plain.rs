@@ -6,7 +6,7 @@ use culprit_jvm::{Deadline, Output, WorkingFolder};
 use culprit_minimize::Stage;
 use culprit_model::Script;
 use culprit_program::{Environment, PlainWorkers, WorkerJvm};
-use culprit_scripts::Run;
+use culprit_scripts::ScriptRun;
 use culprit_wire::FreshState;
 
 use crate::candidates::agent;
@@ -61,8 +61,8 @@ fn ends(scripts: &[String]) -> Vec<String> {
         let script: Script = format!("{TABLES}{script}").parse().unwrap();
         let ended = workers.run(&script.tables, &script.statements, FreshState::Reset);
         match ended.unwrap() {
-            Run::Done => "done".to_owned(),
-            Run::Threw { trace, .. } => trace.lines().next().unwrap().to_owned(),
+            ScriptRun::Done => "done".to_owned(),
+            ScriptRun::Threw { trace, .. } => trace.lines().next().unwrap().to_owned(),
             run => panic!("{script}{run}"),
         }
     };

@@ -7,9 +7,10 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use culprit_jvm::{Jdk, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations};
 use culprit_trace::Recording;
 
+use crate::consistency;
 use crate::fixture::Fixture;
 use crate::process::{self, Ended, command};
 use crate::render;
@@ -47,7 +48,7 @@ pub(crate) fn stages() -> &'static [Stage] {
     static STAGES: OnceLock<Vec<Stage>> = OnceLock::new();
     STAGES.get_or_init(|| {
         let mut stages: Vec<Stage> = Vec::new();
-        for jdk in Jdk::all(&Surroundings::of_process()) {
+        for jdk in Jdk::all(&JdkLocations::of_process()) {
             let known = stages.iter().any(|s| s.feature() == jdk.version.feature);
             if !known && jdk.tool("javac").is_file() {
                 stages.push(Stage::compile(jdk));
@@ -261,7 +262,7 @@ impl Recorded {
         assert_eq!(end.events, recording.event_count());
         if recording.event_count() <= render::MOST {
             let scenario = culprit_replay::lift(&recording).scenario().unwrap();
-            if let Err(inconsistency) = scenario.check() {
+            if let Err(inconsistency) = consistency::check(&scenario) {
                 panic!("{inconsistency}\n{scenario}");
             }
         }

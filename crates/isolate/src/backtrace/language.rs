@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex_lite::{Captures, Regex};
 
-use super::{Backtrace, Frame, Parts, parts, pattern};
+use super::{Backtrace, BacktraceFrame, BacktraceLine, parts, pattern};
 
 /// The tracebacks of Python, the last one first. Those of causes are left out; what is no program has one
 /// without a header.
@@ -49,7 +49,7 @@ fn python(lines: &[&str], start: usize) -> Option<(Backtrace, usize)> {
     let mut frames = Vec::new();
     for (at, line) in lines.iter().enumerate().skip(start) {
         if let Some(told) = parts(&PYTHON_FRAME, line) {
-            frames.push(Frame::of(told));
+            frames.push(BacktraceFrame::of(told));
         } else if !line.starts_with(' ') {
             frames.reverse();
             let (kind, message) = line.split_once([':', ' ']).unwrap_or((line, ""));
@@ -85,7 +85,7 @@ pub(super) fn javascript(lines: &[&str]) -> Option<Backtrace> {
         message: message_of(&header),
         frames: stack
             .filter_map(|line| parts(&FRAME, line))
-            .map(Frame::of)
+            .map(BacktraceFrame::of)
             .collect(),
     })
 }
@@ -112,11 +112,11 @@ pub(super) fn php(lines: &[&str]) -> Option<Backtrace> {
     let mut frames = Vec::new();
     for called in stack.map_while(|line| parts(&FRAME, line)) {
         let function = called.function;
-        frames.push(Frame::of(Parts { function, ..place }));
+        frames.push(BacktraceFrame::of(BacktraceLine { function, ..place }));
         place = called;
     }
     if frames.is_empty() {
-        frames.push(Frame::of(place));
+        frames.push(BacktraceFrame::of(place));
     }
     Some(Backtrace {
         kind: kind.to_owned(),
@@ -144,7 +144,7 @@ pub(super) fn ruby(lines: &[&str]) -> Option<Backtrace> {
     Some(Backtrace {
         kind: class.as_str().to_owned(),
         message: message_of(&header),
-        frames: frames.map(Frame::of).collect(),
+        frames: frames.map(BacktraceFrame::of).collect(),
     })
 }
 
@@ -202,7 +202,9 @@ fn framed(lines: &[&str], header: &Regex, frame: &Regex) -> Option<Backtrace> {
     let start = lines.iter().position(|line| header.is_match(line))?;
     let header = header.captures(lines[start])?;
     let below = lines[start + 1..].iter();
-    let frames = below.filter_map(|line| parts(frame, line)).map(Frame::of);
+    let frames = below
+        .filter_map(|line| parts(frame, line))
+        .map(BacktraceFrame::of);
     Some(Backtrace {
         kind: header[1].to_owned(),
         message: message_of(&header),
@@ -229,7 +231,7 @@ pub(super) fn perl(lines: &[&str]) -> Option<Backtrace> {
     Some(Backtrace {
         kind: "died".to_owned(),
         message: DIED.captures(last).map(|it| message_of(&it))?,
-        frames: vec![Frame::of(parts(&DIED, last)?)],
+        frames: vec![BacktraceFrame::of(parts(&DIED, last)?)],
     })
 }
 
@@ -313,7 +315,7 @@ mod tests {
             &["System.Int32.Parse", "App.Reader.Read (Reader.cs:12)"],
         );
         check(
-            "Fatal error: exception Failure(\"hd\")\nRaised at Stdlib.failwith in file \"stdlib.ml\", line 29, characters 17-33\n\
+            "Fatal error: exception RunFailure(\"hd\")\nRaised at Stdlib.failwith in file \"stdlib.ml\", line 29, characters 17-33\n\
              Called from Dune__exe__A.f in file \"bin/a.ml\" (inlined), line 3, characters 5-9\n",
             "Failure",
             &["Stdlib.failwith (stdlib.ml:29)", "Dune__exe__A.f (a.ml:3)"],

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use super::{Backtrace, Frame, Parts, parts, pattern, without_machinery};
+use super::{Backtrace, BacktraceFrame, BacktraceLine, parts, pattern, without_machinery};
 
 /// `#0 0x4f in parse /src/a.c:12:3`, as sanitizers and debuggers print it.
 pub(super) fn numbered(lines: &[&str]) -> Option<Backtrace> {
@@ -15,7 +15,7 @@ pub(super) fn numbered(lines: &[&str]) -> Option<Backtrace> {
         )
     });
     let mut kind = String::new();
-    let mut frames: Vec<Frame> = Vec::new();
+    let mut frames: Vec<BacktraceFrame> = Vec::new();
     for line in lines {
         if let (true, Some(found)) = (kind.is_empty(), HEADER.captures(line)) {
             kind = format!("{}: {}", &found[1], &found[2]);
@@ -23,7 +23,7 @@ pub(super) fn numbered(lines: &[&str]) -> Option<Backtrace> {
         match stacked(line) {
             // A second stack tells where memory came from.
             Some(_) if line.trim_start().starts_with("#0") && !frames.is_empty() => break,
-            Some(parts) => frames.push(Frame::of(parts)),
+            Some(parts) => frames.push(BacktraceFrame::of(parts)),
             None => {}
         }
     }
@@ -48,7 +48,7 @@ pub(super) fn numbered(lines: &[&str]) -> Option<Backtrace> {
 }
 
 /// One line of a stack. It has an address, or what a debugger prints behind arguments.
-fn stacked(line: &str) -> Option<Parts<'_>> {
+fn stacked(line: &str) -> Option<BacktraceLine<'_>> {
     static FRAME: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"^\s*#\d+:?\s+(0x[0-9a-fA-F]+(?: in| -)?(?:\s|$))?(.*)$"));
     /// Paths that begin at the root may have blanks.
@@ -74,7 +74,7 @@ fn stacked(line: &str) -> Option<Parts<'_>> {
     } else if let Some(told) = parts(&PLACE, rest) {
         (begin(&PLACE)?, told)
     } else {
-        (rest.len(), Parts::default())
+        (rest.len(), BacktraceLine::default())
     };
     let (name, place) = rest.split_at(end);
     let is_called = name.trim_end().ends_with(')');
@@ -159,7 +159,7 @@ fn undefined(line: &str) -> Option<Backtrace> {
     Some(Backtrace {
         kind: NUMBER.replace_all(kind, "N").into_owned(),
         message: String::new(),
-        frames: vec![Frame::of(parts(&ERROR, line)?)],
+        frames: vec![BacktraceFrame::of(parts(&ERROR, line)?)],
     })
 }
 
@@ -178,7 +178,7 @@ pub(super) fn rust(lines: &[&str]) -> Option<Backtrace> {
     Some(Backtrace {
         kind: "panic".to_owned(),
         message: said.join(" "),
-        frames: vec![Frame::of(parts(&PANIC, lines[at])?)],
+        frames: vec![BacktraceFrame::of(parts(&PANIC, lines[at])?)],
     })
 }
 
@@ -201,7 +201,7 @@ pub(super) fn assertion(lines: &[&str]) -> Option<Backtrace> {
         Some(Backtrace {
             kind: format!("assertion {}", &failed.captures(line)?["what"]),
             message: String::new(),
-            frames: vec![Frame::of(Parts { function, ..told })],
+            frames: vec![BacktraceFrame::of(BacktraceLine { function, ..told })],
         })
     };
     lines.iter().find_map(failed)
@@ -237,11 +237,11 @@ fn paired<'t>(
     lines: &[&'t str],
     place: &Regex,
     function: impl Fn(&'t str) -> Option<&'t str>,
-) -> Vec<Frame> {
+) -> Vec<BacktraceFrame> {
     let named = lines.iter().enumerate().filter_map(|(number, line)| {
         let below = lines.get(number + 1).and_then(|below| parts(place, below));
         let function = function(line)?;
-        Some(Frame::of(Parts {
+        Some(BacktraceFrame::of(BacktraceLine {
             function,
             ..below.unwrap_or_default()
         }))
@@ -266,7 +266,7 @@ pub(super) fn compiler(lines: &[&str]) -> Option<Backtrace> {
         parts(&FRAME, line).map(|it| without_arguments(it.function))
     });
     if !told.file.is_empty() {
-        frames.insert(0, Frame::of(told));
+        frames.insert(0, BacktraceFrame::of(told));
     }
     Some(Backtrace {
         kind: match told.file {
@@ -292,7 +292,7 @@ pub(super) fn valgrind(lines: &[&str]) -> Option<Backtrace> {
     let frames = lines[first..].iter().map_while(|line| parts(&FRAME, line));
     let frames = frames.map(|told| {
         let function = without_arguments(told.function);
-        Frame::of(Parts { function, ..told })
+        BacktraceFrame::of(BacktraceLine { function, ..told })
     });
     Some(Backtrace {
         kind: header[1].to_owned(),

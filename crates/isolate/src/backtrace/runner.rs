@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use culprit_signature::mask;
 use regex_lite::Regex;
 
-use super::{Backtrace, Frame, Parts, pattern};
+use super::{Backtrace, BacktraceFrame, BacktraceLine, pattern};
 
 /// Lines of what a test said that are kept, at most.
 const KEPT: usize = 4;
@@ -15,18 +15,18 @@ const KEPT: usize = 4;
 /// What stands for a test that could not be told from others.
 const NAMELESS: [&str; 2] = ["Console", "Test suite failed to run"];
 
-/// Where a runner names the tests that failed.
+/// The position at which a runner names a failed test.
 #[derive(Clone, Copy)]
-enum Named {
+enum NamePosition {
     /// Anywhere, if it prints such a line somewhere.
     With(&'static str),
     /// From such a line on, up to one of the other kind.
     From(&'static str, &'static str),
 }
 
-/// Where a runner says what a test said.
+/// The position of the message of a failed test.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum MessagePosition {
     /// On the line that names the test, or nowhere.
     There,
     /// In the first lines below it.
@@ -35,78 +35,78 @@ enum Said {
     Indented,
 }
 
-/// Where tests are named and how, and where it is said why.
-type Row = (Named, &'static str, Said);
+/// The position of the name of a test, its prefix, and the position of the message.
+type RunnerRow = (NamePosition, &'static str, MessagePosition);
 
-const RUNNERS: [Row; 11] = [
+const RUNNERS: [RunnerRow; 11] = [
     // pytest
     (
-        Named::From(r"^=+ short test summary info =+$", r"^=+ .* in .*s.* =+$"),
+        NamePosition::From(r"^=+ short test summary info =+$", r"^=+ .* in .*s.* =+$"),
         r"^(?:FAILED|ERROR) (?P<name>\S.*?)(?: - (?P<what>.*))?$",
-        Said::There,
+        MessagePosition::There,
     ),
     // go test
     (
-        Named::With(r"^FAIL\b"),
+        NamePosition::With(r"^FAIL\b"),
         r"^\s*--- FAIL: (?P<name>\S+) \(",
-        Said::Indented,
+        MessagePosition::Indented,
     ),
     // GoogleTest
     (
-        Named::With(r"^\[==========\] "),
+        NamePosition::With(r"^\[==========\] "),
         r"^\[  FAILED  \] (?P<name>[^\s,]+\.[^\s,]+)(?:,| \(|$)",
-        Said::There,
+        MessagePosition::There,
     ),
     // Whatever speaks TAP
     (
-        Named::With(r"^(?:TAP version \d|1\.\.\d+)"),
+        NamePosition::With(r"^(?:TAP version \d|1\.\.\d+)"),
         r"^not ok\b(?: \d+)?(?: -)? (?P<name>.+?)(?: # (?P<directive>.*))?$",
-        Said::There,
+        MessagePosition::There,
     ),
     // Jest
     (
-        Named::With(r"^Test Suites: "),
+        NamePosition::With(r"^Test Suites: "),
         r"^  ● (?P<name>.+)$",
-        Said::Indented,
+        MessagePosition::Indented,
     ),
     // Vitest
     (
-        Named::With(r"^ Test Files "),
+        NamePosition::With(r"^ Test Files "),
         r"^ FAIL  (?P<name>.+ > .+)$",
-        Said::Below,
+        MessagePosition::Below,
     ),
     // RSpec
     (
-        Named::From(r"^Failed examples:$", r"^Randomized "),
+        NamePosition::From(r"^Failed examples:$", r"^Randomized "),
         r"^rspec \S+ # (?P<name>.+)$",
-        Said::There,
+        MessagePosition::There,
     ),
     // minitest
     (
-        Named::With(r"^# Running:$"),
+        NamePosition::With(r"^# Running:$"),
         r"^(?P<name>\S+#.+?)(?: \[.*\])?:$",
-        Said::Below,
+        MessagePosition::Below,
     ),
     // PHPUnit
     (
-        Named::From(
+        NamePosition::From(
             r"^There (?:was|were) \d+ (?:error|failure)s?:$",
             r"^There (?:was|were) \d+ ",
         ),
         r"^\d+\) (?P<name>\S+::\S.*)$",
-        Said::Below,
+        MessagePosition::Below,
     ),
     // CTest
     (
-        Named::From(r"^The following tests FAILED:$", r"^Errors while "),
+        NamePosition::From(r"^The following tests FAILED:$", r"^Errors while "),
         r"^\s*\d+ - (?P<name>\S+) \((?P<what>.*)\)",
-        Said::There,
+        MessagePosition::There,
     ),
     // Gradle
     (
-        Named::With(r"^> Task "),
+        NamePosition::With(r"^> Task "),
         r"^(?P<name>\S.* > .*) FAILED$",
-        Said::Indented,
+        MessagePosition::Indented,
     ),
 ];
 
@@ -120,7 +120,10 @@ pub(super) fn failed(texts: &[Vec<&str>]) -> Vec<Backtrace> {
     found.next().unwrap_or_default()
 }
 
-fn named(texts: &[Vec<&str>], (place, name, said): (Named, &Regex, Said)) -> Vec<Backtrace> {
+fn named(
+    texts: &[Vec<&str>],
+    (place, name, said): (NamePosition, &Regex, MessagePosition),
+) -> Vec<Backtrace> {
     let lines = || texts.iter().flatten();
     // Looking for names takes less than to make a pattern.
     if !lines().any(|line| name.is_match(line)) {
@@ -129,8 +132,8 @@ fn named(texts: &[Vec<&str>], (place, name, said): (Named, &Regex, Said)) -> Vec
     let mut tests: Vec<(String, Backtrace)> = Vec::new();
     let mut known = HashSet::new();
     let (begin, end) = match place {
-        Named::With(sign) => (pattern(sign), None),
-        Named::From(begin, end) => (pattern(begin), Some(pattern(end))),
+        NamePosition::With(sign) => (pattern(sign), None),
+        NamePosition::From(begin, end) => (pattern(begin), Some(pattern(end))),
     };
     if !lines().any(|line| begin.is_match(line)) {
         return Vec::new();
@@ -152,15 +155,17 @@ fn named(texts: &[Vec<&str>], (place, name, said): (Named, &Regex, Said)) -> Vec
                 continue;
             }
             let message = match said {
-                Said::There => part("what").to_owned(),
-                Said::Below | Said::Indented => below(&text[at..], name, said),
+                MessagePosition::There => part("what").to_owned(),
+                MessagePosition::Below | MessagePosition::Indented => {
+                    below(&text[at..], name, said)
+                }
             };
             let trace = Backtrace {
                 kind: kind_in(&message),
                 message,
-                frames: vec![Frame::of(Parts {
+                frames: vec![BacktraceFrame::of(BacktraceLine {
                     function: &test,
-                    ..Parts::default()
+                    ..BacktraceLine::default()
                 })],
             };
             tests.push((test, trace));
@@ -193,14 +198,14 @@ fn kind_in(message: &str) -> String {
 }
 
 /// What is said below the line that names a test, without places: lines move.
-fn below(lines: &[&str], name: &Regex, said: Said) -> String {
+fn below(lines: &[&str], name: &Regex, said: MessagePosition) -> String {
     static PLACES: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"^\S+:\d+:(?:\d+:)?\s*|(?:^|\s+(?:at )?)\S+\.\w+:\d+(?::\d+)?\)?$")
     });
     let is_empty = |line: &&&str| line.trim().is_empty();
     let indent = |line: &str| line.len() - line.trim_start().len();
     let least = match (said, lines) {
-        (Said::Indented, [named, ..]) => indent(named) + 1,
+        (MessagePosition::Indented, [named, ..]) => indent(named) + 1,
         _ => 0,
     };
     let said = lines.iter().skip(1).skip_while(is_empty);
@@ -269,7 +274,7 @@ mod tests {
     fn javascript() {
         check(
             "FAIL ./a.test.js\n  ● Console\n\n    console.log\n\n  ● sum › adds\n\n    TypeError: no\n\n      at f (a.js:1:2)\n\
-             \n  ● Test suite failed to run\n\n    Cannot find x\n\nTest Suites: 1 failed\n",
+             \n  ● TestCommand suite failed to run\n\n    Cannot find x\n\nTest Suites: 1 failed\n",
             &[("TypeError in sum › adds", "TypeError: no")],
         );
         check_all(
@@ -291,7 +296,7 @@ mod tests {
     #[test]
     fn others() {
         check(
-            "[==========] Running 2 tests from 1 test suite.\n[ RUN      ] Sum.One\na.cc:3: Failure\n\
+            "[==========] Running 2 tests from 1 test suite.\n[ RUN      ] Sum.One\na.cc:3: RunFailure\n\
              [  FAILED  ] Sum.One (0 ms)\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Sum.One\n\n 1 FAILED TEST\n",
             &[("FAILED in Sum.One", "")],
         );
@@ -305,7 +310,7 @@ mod tests {
             &[("FAILED in Sum adds", "")],
         );
         check(
-            "# Running:\n\nF\n\n  1) Failure:\nTestSum#test_add [a.rb:5]:\nExpected: 4\n  Actual: 3\n\n  2) Error:\n\
+            "# Running:\n\nF\n\n  1) RunFailure:\nTestSum#test_add [a.rb:5]:\nExpected: 4\n  Actual: 3\n\n  2) Error:\n\
              Sum#test_0001_divides well:\nZeroDivisionError: divided by 0\n    a.rb:9:in 'Integer#/'\n",
             &[
                 ("FAILED in TestSum#test_add", "Expected: 4 Actual: 3"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Error;
-use super::difference::{Difference, Part};
+use super::difference::{DeltaKind, Difference};
 use super::git::Repository;
 use super::git_output::Commit;
 use super::isolation::Isolation;
@@ -30,12 +30,12 @@ pub struct Change {
     /// Lines that it brings.
     pub added: Vec<String>,
     /// Where it is from.
-    pub origin: Origin,
+    pub origin: ChangeOrigin,
 }
 
-/// Where a change is from.
+/// The origin of a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum ChangeOrigin {
     /// It cannot be told: there is no history, or Git does not tell.
     Unknown,
     /// Nobody waited for it, or there are too many.
@@ -46,8 +46,8 @@ pub enum Origin {
     Commit(Box<Commit>),
 }
 
-/// Where the difference of an isolation is from.
-pub(crate) enum Source<'s> {
+/// The source of the difference of an isolation.
+pub(crate) enum DifferenceSource<'s> {
     Unknown,
     Uncommitted,
     /// All of it is from one commit.
@@ -63,7 +63,7 @@ pub(crate) enum Source<'s> {
 /// wanted.
 pub(crate) fn changes(
     found: &Isolation,
-    source: &Source<'_>,
+    source: &DifferenceSource<'_>,
     repository: Option<&Repository>,
     wanted: &dyn Fn() -> bool,
 ) -> Vec<Change> {
@@ -78,15 +78,17 @@ pub(crate) fn changes(
     for delta in deltas.iter() {
         let mut change = change(&found.difference, delta);
         change.origin = match (source, &mut history) {
-            (Source::Uncommitted, _) => Origin::Uncommitted,
-            (Source::One(commit), _) => Origin::Commit(Box::new((*commit).clone())),
-            (Source::Between { .. }, Some(_)) if deltas.len() > LOOKED_UP || !wanted() => {
-                Origin::NotLookedUp
+            (DifferenceSource::Uncommitted, _) => ChangeOrigin::Uncommitted,
+            (DifferenceSource::One(commit), _) => ChangeOrigin::Commit(Box::new((*commit).clone())),
+            (DifferenceSource::Between { .. }, Some(_))
+                if deltas.len() > LOOKED_UP || !wanted() =>
+            {
+                ChangeOrigin::NotLookedUp
             }
-            (Source::Between { since, at }, Some(history)) => history
+            (DifferenceSource::Between { since, at }, Some(history)) => history
                 .origin(&found.difference, delta, since, at)
-                .unwrap_or(Origin::Unknown),
-            _ => Origin::Unknown,
+                .unwrap_or(ChangeOrigin::Unknown),
+            _ => ChangeOrigin::Unknown,
         };
         changes.push(change);
     }
@@ -103,10 +105,10 @@ fn change(difference: &Difference, delta: u64) -> Change {
         new_line: None,
         removed: Vec::new(),
         added: Vec::new(),
-        origin: Origin::Unknown,
+        origin: ChangeOrigin::Unknown,
     };
     match (part, &file.script) {
-        (Part::Edit(number), Some(script)) => {
+        (DeltaKind::Edit(number), Some(script)) => {
             let edit = &script.edits[number];
             let first =
                 |lines: &std::ops::Range<usize>| (!lines.is_empty()).then_some(lines.start + 1);
@@ -135,12 +137,12 @@ impl Blamed<'_> {
         delta: u64,
         since: &str,
         at: &str,
-    ) -> Result<Origin, Error> {
+    ) -> Result<ChangeOrigin, Error> {
         let (file, part) = difference.locate(delta);
         let side =
             |side: &Option<(std::path::PathBuf, _)>| side.as_ref().map(|(path, _)| path.clone());
         let id = match (part, &file.script, side(&file.old), side(&file.new)) {
-            (Part::Edit(number), Some(script), old, new) => {
+            (DeltaKind::Edit(number), Some(script), old, new) => {
                 let edit = &script.edits[number];
                 match (edit.new.is_empty(), old, new) {
                     (false, _, Some(path)) => {
@@ -164,9 +166,11 @@ impl Blamed<'_> {
                     self.commits.extend(described.map(|it| (it.id.clone(), it)));
                 }
                 let commit = self.commits.get(&id);
-                Ok(commit.map_or(Origin::Unknown, |it| Origin::Commit(Box::new(it.clone()))))
+                Ok(commit.map_or(ChangeOrigin::Unknown, |it| {
+                    ChangeOrigin::Commit(Box::new(it.clone()))
+                }))
             }
-            None => Ok(Origin::Unknown),
+            None => Ok(ChangeOrigin::Unknown),
         }
     }
 

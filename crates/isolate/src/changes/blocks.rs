@@ -55,7 +55,7 @@ enum Inside {
     Quote(u8),
 }
 
-struct Open {
+struct OpenBlock {
     bracket: u8,
     line: usize,
     /// Where the statement begins that the bracket is in.
@@ -64,7 +64,7 @@ struct Open {
 
 fn scan(text: &Text) -> Blocks {
     let mut found = Blocks::default();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenBlock> = Vec::new();
     let mut inside = Inside::Code;
     // Where the statement at hand begins; `None` until there is something of it.
     let mut statement = None;
@@ -101,7 +101,7 @@ fn scan(text: &Text) -> Blocks {
                     inside = Inside::Quote(byte);
                 }
                 (Inside::Code, b'{' | b'(' | b'[') => {
-                    open.push(Open {
+                    open.push(OpenBlock {
                         bracket: byte,
                         line: at,
                         statement: *statement.get_or_insert(at),
@@ -127,7 +127,7 @@ fn scan(text: &Text) -> Blocks {
     found
 }
 
-fn close(byte: u8, at: usize, open: &mut Vec<Open>, found: &mut Blocks) {
+fn close(byte: u8, at: usize, open: &mut Vec<OpenBlock>, found: &mut Blocks) {
     let opening = match byte {
         b'}' => b'{',
         b')' => b'(',

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::blocks::Blocks;
 use super::difference::FileChange;
-use super::lines::Script;
+use super::lines::EditScript;
 
 /// What the edits of a file need for their brackets.
 pub(crate) fn needs(file: &FileChange) -> Vec<(u64, u64)> {
@@ -36,11 +36,14 @@ pub(crate) fn comments(file: &FileChange) -> Vec<(u64, u64)> {
     in_pairs(file, |blocks| blocks.comments)
 }
 
-fn in_pairs(file: &FileChange, kind: Kind) -> Vec<(u64, u64)> {
+fn in_pairs(file: &FileChange, kind: BlockFinder) -> Vec<(u64, u64)> {
     let Some(script) = &file.script else {
         return Vec::new();
     };
-    let (old, new) = (Lines::of_old(script, kind), Lines::of_new(script, kind));
+    let (old, new) = (
+        SideLines::of_old(script, kind),
+        SideLines::of_new(script, kind),
+    );
     let mut needs = Vec::new();
     old.within(|outer, inner| needs.push((outer, inner)));
     new.within(|outer, inner| needs.push((inner, outer)));
@@ -79,10 +82,10 @@ fn in_pairs(file: &FileChange, kind: Kind) -> Vec<(u64, u64)> {
 }
 
 /// The first and last lines that belong together.
-type Kind = fn(Blocks) -> Vec<(usize, usize)>;
+type BlockFinder = fn(Blocks) -> Vec<(usize, usize)>;
 
 /// One side of a script.
-struct Lines {
+struct SideLines {
     brackets: Vec<(usize, usize)>,
     by_line: BTreeMap<usize, Vec<usize>>,
     /// The edit of each line that does not stay.
@@ -91,9 +94,9 @@ struct Lines {
     other: Vec<usize>,
 }
 
-impl Lines {
-    fn of_old(script: &Script, kind: Kind) -> Lines {
-        let mut lines = Lines::of(&script.old, kind);
+impl SideLines {
+    fn of_old(script: &EditScript, kind: BlockFinder) -> SideLines {
+        let mut lines = SideLines::of(&script.old, kind);
         let (mut at, mut there) = (0, 0);
         let ends = [(script.old.len(), script.new.len())];
         let starts = script
@@ -115,9 +118,9 @@ impl Lines {
         lines
     }
 
-    fn of_new(script: &Script, kind: Kind) -> Lines {
-        let mut lines = Lines::of(&script.new, kind);
-        let old = Lines::of_old(script, kind);
+    fn of_new(script: &EditScript, kind: BlockFinder) -> SideLines {
+        let mut lines = SideLines::of(&script.new, kind);
+        let old = SideLines::of_old(script, kind);
         for (line, other) in old.other.iter().enumerate() {
             if old.edits[line].is_none() {
                 lines.other[*other] = line;
@@ -131,14 +134,14 @@ impl Lines {
         lines
     }
 
-    fn of(text: &super::lines::Text, kind: Kind) -> Lines {
+    fn of(text: &super::lines::Text, kind: BlockFinder) -> SideLines {
         let brackets = kind(Blocks::of(text));
         let mut by_line: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (open, close) in &brackets {
             by_line.entry(*open).or_default().push(*close);
             by_line.entry(*close).or_default().push(*open);
         }
-        Lines {
+        SideLines {
             brackets,
             by_line,
             edits: vec![None; text.len()],
@@ -163,7 +166,7 @@ impl Lines {
     }
 
     /// Tells of edits between two ends that are edits, and whose partners are partners on the other side.
-    fn astride(&self, there: &Lines, mut tell: impl FnMut(usize, usize)) {
+    fn astride(&self, there: &SideLines, mut tell: impl FnMut(usize, usize)) {
         for (line, edit, kept) in self.half_kept() {
             let partners = there.partners(self.other[kept]);
             let staying = partners.filter(|partner| there.edits[*partner].is_none());

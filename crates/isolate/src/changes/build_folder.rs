@@ -15,9 +15,9 @@ use std::sync::{Mutex, PoisonError};
 use super::Error;
 use super::file_times::FileTimes;
 use super::link_guard::LinkGuard;
-use super::tree::{Entry, Kind, Source, Tree};
+use super::tree::{EntryBytes, EntryKind, FileTree, TreeEntry};
 use crate::work_folder::unlock;
-use crate::{Ending, RunSetup, Test};
+use crate::{Ending, RunSetup, TestCommand};
 use culprit_jvm::remove_folder;
 
 /// What is left in a build folder from the candidate before.
@@ -57,12 +57,12 @@ pub(crate) struct BuildFolder {
 }
 
 struct Written {
-    entry: Entry,
+    entry: TreeEntry,
     stamp: Stamp,
 }
 
 impl Written {
-    fn at(place: &Path, entry: &Entry) -> Option<Written> {
+    fn at(place: &Path, entry: &TreeEntry) -> Option<Written> {
         Some(Written {
             entry: entry.clone(),
             stamp: Stamp::of(place)?,
@@ -105,7 +105,7 @@ impl BuildFolders {
     /// Runs a command in a build folder.
     pub(crate) fn run(
         &self,
-        test: &Test,
+        test: &TestCommand,
         build_folder: &BuildFolder,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Ending, Error> {
@@ -168,7 +168,7 @@ impl BuildFolder {
     }
 
     /// Makes the folder hold the tree; another folder if this one cannot be made to.
-    pub(crate) fn hold(&mut self, tree: &Tree) -> Result<(), Error> {
+    pub(crate) fn hold(&mut self, tree: &FileTree) -> Result<(), Error> {
         if self.leftovers == Leftovers::Stay && self.restore(tree).is_ok() {
             return Ok(());
         }
@@ -179,7 +179,7 @@ impl BuildFolder {
     }
 
     /// Makes the folder hold the tree, and what runs made stays in any case.
-    pub(crate) fn restore(&mut self, tree: &Tree) -> Result<(), Error> {
+    pub(crate) fn restore(&mut self, tree: &FileTree) -> Result<(), Error> {
         self.put_back(tree).or_else(|_| {
             // A run may have left folders that cannot be written.
             unlock(&self.folder);
@@ -187,7 +187,7 @@ impl BuildFolder {
         })
     }
 
-    fn put_back(&mut self, tree: &Tree) -> Result<(), Error> {
+    fn put_back(&mut self, tree: &FileTree) -> Result<(), Error> {
         let gone = self
             .written
             .keys()
@@ -262,22 +262,22 @@ impl BuildFolder {
 }
 
 /// Whether the entry is there already.
-fn has(place: &Path, entry: &Entry) -> Result<bool, Error> {
+fn has(place: &Path, entry: &TreeEntry) -> Result<bool, Error> {
     let Ok(found) = fs::symlink_metadata(place) else {
         return Ok(false);
     };
     let is_program = found.mode() & 0o100 != 0;
     let same_kind = match entry.kind {
-        Kind::Link => found.is_symlink(),
-        Kind::Program => found.is_file() && is_program,
-        Kind::File => found.is_file() && !is_program,
+        EntryKind::Link => found.is_symlink(),
+        EntryKind::Program => found.is_file() && is_program,
+        EntryKind::File => found.is_file() && !is_program,
     };
     if !same_kind {
         return Ok(false);
     }
-    let there = Entry {
+    let there = TreeEntry {
         kind: entry.kind,
-        source: Source::Disk(place.into()),
+        source: EntryBytes::Disk(place.into()),
     };
     Ok(there.bytes()? == entry.bytes()?)
 }
@@ -336,7 +336,7 @@ mod tests {
             assert_eq!(fs::read_to_string(folder.join("run")).unwrap(), "3");
             assert!(folder.join("built").exists());
             build_folder.hold(&tree(&[("a", "1"), ("b/c", "2")]))?;
-            let found = Tree::read(&folder)?;
+            let found = FileTree::read(&folder)?;
             let paths: Vec<_> = found.0.keys().map(|path| path.to_str().unwrap()).collect();
             assert_eq!(paths, ["a", "b/c", "built"]);
             Ok(())

@@ -7,10 +7,10 @@ use culprit_reduce::{Artefact, ArtefactOracle, DeltaSet, Problem, Verdict, Wante
 
 use super::Error;
 use super::git::Repository;
-use super::history::{History, Version};
+use super::history::{CommitVersion, History};
 use super::session::{LevelSearch, Session};
 use super::sides;
-use super::tree::Tree;
+use super::tree::FileTree;
 use super::trial::Trial;
 use crate::Digest;
 
@@ -21,14 +21,14 @@ pub(crate) struct Checkouts<'c> {
     /// A folder of ours for versions on their way to a build folder.
     pub(crate) folder: &'c Path,
     /// The work tree as it was when we began.
-    pub(crate) work_tree: Option<&'c Tree>,
+    pub(crate) work_tree: Option<&'c FileTree>,
     pub(crate) number: AtomicU64,
 }
 
 impl Checkouts<'_> {
     /// The tree of a version in Git; `Err` says why there is none. The work tree has none.
-    fn tree_of(&self, version: &Version) -> Result<Result<Option<String>, String>, Error> {
-        let Version::Commits(heads) = version else {
+    fn tree_of(&self, version: &CommitVersion) -> Result<Result<Option<String>, String>, Error> {
+        let CommitVersion::Commits(heads) = version else {
             return Ok(Ok(None));
         };
         let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
@@ -57,7 +57,7 @@ impl Checkouts<'_> {
             // A version of long ago may want a commit that is no more.
             Err(error @ Error::OldSubmodule(_)) => Ok(Verdict::Unresolved(error.to_string())),
             Err(error) => Err(error),
-            Ok(()) => trial.judge(&Tree::read(&folder)?, None, wanted),
+            Ok(()) => trial.judge(&FileTree::read(&folder)?, None, wanted),
         };
         std::fs::remove_dir_all(&folder).map_err(Error::at(&folder))?;
         judged
@@ -81,13 +81,13 @@ impl Checkouts<'_> {
     }
 
     /// Copies a version into a folder.
-    pub(crate) fn copy(&self, set: &DeltaSet, folder: &Path) -> Result<Tree, Error> {
+    pub(crate) fn copy(&self, set: &DeltaSet, folder: &Path) -> Result<FileTree, Error> {
         match self.tree_of(&self.history.version(set))? {
             Ok(Some(tree)) => self.repository.check_out(&tree, folder)?,
             Ok(None) => sides::copy_tree(self.work_tree.ok_or(Error::NoWorkTree)?, folder)?,
             Err(why) => return Err(Error::Search(why)),
         }
-        Tree::read(folder)
+        FileTree::read(folder)
     }
 }
 

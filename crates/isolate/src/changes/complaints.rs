@@ -11,7 +11,7 @@ use std::path::Path;
 use culprit_reduce::DeltaSet;
 
 use super::difference::{Difference, FileChange};
-use super::names::{Names, words};
+use super::names::{EditNames, words};
 
 /// Changes that have a name in common, at most: a name of more of them tells nothing.
 const COMMON: usize = 24;
@@ -28,7 +28,7 @@ pub(crate) type Lack = (u64, u64);
 /// A version that did not build.
 pub(crate) struct Broken<'b> {
     pub(crate) difference: &'b Difference,
-    pub(crate) names: &'b Names,
+    pub(crate) names: &'b EditNames,
     /// What was made and might not have been.
     pub(crate) made: DeltaSet,
     /// What was not made and might have been.
@@ -46,9 +46,9 @@ struct Complaint<'m> {
     lines: Vec<&'m str>,
 }
 
-/// What a line of a version is.
+/// The status of a line in a version.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Place {
+enum LineStatus {
     Made(u64),
     Open(u64),
     Stays,
@@ -112,12 +112,12 @@ impl Broken<'_> {
     fn by_name(&self, complaint: &Complaint<'_>, layout: &Layout<'_>) -> Vec<Lack> {
         let place = layout.place(complaint.line);
         match place {
-            Place::Made(delta) if self.made.contains(delta) => {
+            LineStatus::Made(delta) if self.made.contains(delta) => {
                 let open = |name: &str| self.declared(name, &self.open, layout, complaint.line);
                 let lacking = complaint.first_of(layout, open);
                 lacking.into_iter().map(|other| (delta, other)).collect()
             }
-            Place::Open(delta) if self.open.contains(delta) => {
+            LineStatus::Open(delta) if self.open.contains(delta) => {
                 let made = |name: &str| self.declared(name, &self.made, layout, complaint.line);
                 let lacking = complaint.first_of(layout, made);
                 lacking.into_iter().map(|other| (other, delta)).collect()
@@ -225,16 +225,16 @@ impl<'l> Layout<'l> {
     }
 
     /// What a line is, counted from 1 as messages do.
-    fn place(&self, line: usize) -> Place {
+    fn place(&self, line: usize) -> LineStatus {
         let line = line.saturating_sub(1);
         let found = self
             .edits
             .iter()
             .position(|(lines, _)| lines.contains(&line));
         match found.map(|edit| (self.delta(edit), self.edits[edit].1)) {
-            Some((delta, true)) => Place::Made(delta),
-            Some((delta, false)) => Place::Open(delta),
-            None => Place::Stays,
+            Some((delta, true)) => LineStatus::Made(delta),
+            Some((delta, false)) => LineStatus::Open(delta),
+            None => LineStatus::Stays,
         }
     }
 
@@ -415,7 +415,7 @@ mod tests {
             Difference::new(tree(&[("a/X.java", good)]), &tree(&[("a/X.java", bad)])).unwrap();
         let made: DeltaSet = made.iter().copied().collect();
         let broken = Broken {
-            names: &Names::of(&difference),
+            names: &EditNames::of(&difference),
             open: DeltaSet::all(difference.size()).minus(&made),
             all: made.clone(),
             made,

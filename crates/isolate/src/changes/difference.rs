@@ -16,26 +16,26 @@ use culprit_reduce::DeltaSet;
 use crate::{Digest, Digester};
 
 use super::Error;
-use super::lines::Script;
+use super::lines::EditScript;
 use super::renames;
-use super::tree::{Entry, Kind, Source, Tree};
+use super::tree::{EntryBytes, EntryKind, FileTree, TreeEntry};
 
 /// Bytes at the start of a file that tell whether it is text.
 const LOOKED_AT: usize = 8000;
 
 /// Two trees and what is between them.
 pub struct Difference {
-    pub(crate) base: Tree,
+    pub(crate) base: FileTree,
     pub(crate) files: Vec<FileChange>,
     size: u64,
 }
 
 /// What became of a file.
 pub(crate) struct FileChange {
-    pub(crate) old: Option<(PathBuf, Entry)>,
-    pub(crate) new: Option<(PathBuf, Entry)>,
+    pub(crate) old: Option<(PathBuf, TreeEntry)>,
+    pub(crate) new: Option<(PathBuf, TreeEntry)>,
     /// Its lines, where it has some.
-    pub(crate) script: Option<Script>,
+    pub(crate) script: Option<EditScript>,
     /// All of its deltas.
     pub(crate) deltas: Range<u64>,
     /// It is there, or not.
@@ -52,9 +52,9 @@ pub(crate) struct FileChange {
     pub(crate) edits: Range<u64>,
 }
 
-/// What a delta is.
+/// The kind of a delta.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum DeltaKind {
     Presence,
     Path,
     Mode,
@@ -116,8 +116,8 @@ impl Ends {
 
 impl Difference {
     /// What makes the one tree the other.
-    pub(crate) fn new(good: Tree, bad: &Tree) -> Result<Difference, Error> {
-        let mut gone: BTreeMap<PathBuf, Entry> = BTreeMap::new();
+    pub(crate) fn new(good: FileTree, bad: &FileTree) -> Result<Difference, Error> {
+        let mut gone: BTreeMap<PathBuf, TreeEntry> = BTreeMap::new();
         let mut pairs: Vec<Pair> = Vec::new();
         for (path, old) in &good.0 {
             match bad.0.get(path) {
@@ -133,7 +133,7 @@ impl Difference {
             }
         }
         let come = bad.0.iter().filter(|(path, _)| !good.0.contains_key(*path));
-        let mut come: BTreeMap<PathBuf, Entry> = come
+        let mut come: BTreeMap<PathBuf, TreeEntry> = come
             .map(|(path, entry)| (path.clone(), entry.clone()))
             .collect();
         for (from, to) in renames::find(&gone, &come)? {
@@ -173,16 +173,16 @@ impl Difference {
     }
 
     /// The file of a delta, and what of it the delta is.
-    pub(crate) fn locate(&self, delta: u64) -> (&FileChange, Part) {
+    pub(crate) fn locate(&self, delta: u64) -> (&FileChange, DeltaKind) {
         let at = self.files.partition_point(|file| file.deltas.end <= delta);
         let file = &self.files[at];
         let part = match Some(delta) {
-            found if found == file.presence => Part::Presence,
-            found if found == file.path => Part::Path,
-            found if found == file.mode => Part::Mode,
-            found if found == file.whole => Part::Whole,
-            found if found == file.ends => Part::Ends,
-            _ => Part::Edit((delta - file.edits.start) as usize),
+            found if found == file.presence => DeltaKind::Presence,
+            found if found == file.path => DeltaKind::Path,
+            found if found == file.mode => DeltaKind::Mode,
+            found if found == file.whole => DeltaKind::Whole,
+            found if found == file.ends => DeltaKind::Ends,
+            _ => DeltaKind::Edit((delta - file.edits.start) as usize),
         };
         (file, part)
     }
@@ -196,62 +196,69 @@ impl Difference {
     /// What becomes of the file by a delta.
     pub(crate) fn what(&self, delta: u64) -> String {
         let (file, part) = self.locate(delta);
-        let path = |side: &Option<(PathBuf, Entry)>| match side {
+        let path = |side: &Option<(PathBuf, TreeEntry)>| match side {
             Some((path, _)) => path.display().to_string(),
             None => String::new(),
         };
         match (part, &file.script) {
-            (Part::Edit(number), Some(script)) => {
+            (DeltaKind::Edit(number), Some(script)) => {
                 let (gone, come) = script.shown(&script.edits[number]);
                 let gone = gone.iter().map(|line| format!("-{line}"));
                 let come = come.iter().map(|line| format!("+{line}"));
                 gone.chain(come).collect::<Vec<_>>().join(" ")
             }
-            (Part::Presence, _) if file.old.is_none() => "new file".to_owned(),
-            (Part::Presence, _) => "removed".to_owned(),
-            (Part::Path, _) => format!("renamed from {}", path(&file.old)),
-            (Part::Ends, _) => "other line ends".to_owned(),
-            (Part::Mode | Part::Whole | Part::Edit(_), _) => match (part, file.kinds()) {
-                (Part::Mode, Some((old, new))) => {
-                    format!("mode {} became {}", old.mode(), new.mode())
+            (DeltaKind::Presence, _) if file.old.is_none() => "new file".to_owned(),
+            (DeltaKind::Presence, _) => "removed".to_owned(),
+            (DeltaKind::Path, _) => format!("renamed from {}", path(&file.old)),
+            (DeltaKind::Ends, _) => "other line ends".to_owned(),
+            (DeltaKind::Mode | DeltaKind::Whole | DeltaKind::Edit(_), _) => {
+                match (part, file.kinds()) {
+                    (DeltaKind::Mode, Some((old, new))) => {
+                        format!("mode {} became {}", old.mode(), new.mode())
+                    }
+                    (_, Some((EntryKind::Link, EntryKind::Link))) => {
+                        "the link points elsewhere".to_owned()
+                    }
+                    (_, Some((_, EntryKind::Link))) => "the file became a link".to_owned(),
+                    (_, Some((EntryKind::Link, _))) => "the link became a file".to_owned(),
+                    _ => "other bytes".to_owned(),
                 }
-                (_, Some((Kind::Link, Kind::Link))) => "the link points elsewhere".to_owned(),
-                (_, Some((_, Kind::Link))) => "the file became a link".to_owned(),
-                (_, Some((Kind::Link, _))) => "the link became a file".to_owned(),
-                _ => "other bytes".to_owned(),
-            },
+            }
         }
     }
 
     /// The modes of the file as Git writes them, where a delta changes them.
     pub(crate) fn modes(&self, delta: u64) -> Option<(&'static str, &'static str)> {
         let (file, part) = self.locate(delta);
-        let is_link = |kind: Kind| kind == Kind::Link;
+        let is_link = |kind: EntryKind| kind == EntryKind::Link;
         let (old, new) = file.kinds()?;
         let is_changed = match part {
-            Part::Mode => true,
-            Part::Whole => is_link(old) != is_link(new),
-            Part::Presence | Part::Path | Part::Ends | Part::Edit(_) => false,
+            DeltaKind::Mode => true,
+            DeltaKind::Whole => is_link(old) != is_link(new),
+            DeltaKind::Presence | DeltaKind::Path | DeltaKind::Ends | DeltaKind::Edit(_) => false,
         };
         is_changed.then(|| (old.mode(), new.mode()))
     }
 
     /// The files with some of the deltas; those that nothing is left of have no entry.
-    pub(crate) fn changed(&self, made: &DeltaSet) -> Result<Vec<Made>, Error> {
+    pub(crate) fn changed(&self, made: &DeltaSet) -> Result<Vec<MadeFile>, Error> {
         self.files.iter().map(|file| file.make(made)).collect()
     }
 
     /// The good tree with some of the deltas, and what stands for it; `Err` with a path where two
     /// files would be at once.
-    pub(crate) fn tree(&self, made: &DeltaSet) -> Result<Result<(Tree, Digest), PathBuf>, Error> {
+    pub(crate) fn tree(
+        &self,
+        made: &DeltaSet,
+    ) -> Result<Result<(FileTree, Digest), PathBuf>, Error> {
         self.tree_of(self.changed(made)?)
     }
 
     /// The same of files that were changed so.
     pub(crate) fn tree_of(
         &self,
-        changed: Vec<Made>,
-    ) -> Result<Result<(Tree, Digest), PathBuf>, Error> {
+        changed: Vec<MadeFile>,
+    ) -> Result<Result<(FileTree, Digest), PathBuf>, Error> {
         let mut tree = self.base.clone();
         for file in &self.files {
             if let Some((path, _)) = &file.old {
@@ -324,10 +331,10 @@ impl Difference {
     }
 }
 
-type Pair = (Option<(PathBuf, Entry)>, Option<(PathBuf, Entry)>);
+type Pair = (Option<(PathBuf, TreeEntry)>, Option<(PathBuf, TreeEntry)>);
 
 /// A file as some deltas make it.
-pub(crate) type Made = Option<(PathBuf, Entry)>;
+pub(crate) type MadeFile = Option<(PathBuf, TreeEntry)>;
 
 fn place(pair: &Pair) -> &Path {
     let either = pair.1.as_ref().or(pair.0.as_ref());
@@ -336,20 +343,20 @@ fn place(pair: &Pair) -> &Path {
 
 impl FileChange {
     fn new(
-        old: Option<(PathBuf, Entry)>,
-        new: Option<(PathBuf, Entry)>,
+        old: Option<(PathBuf, TreeEntry)>,
+        new: Option<(PathBuf, TreeEntry)>,
         start: u64,
     ) -> Result<FileChange, Error> {
         let kinds = (
             old.as_ref().map(|o| o.1.kind),
             new.as_ref().map(|n| n.1.kind),
         );
-        let bytes = |side: &Option<(PathBuf, Entry)>| match side {
+        let bytes = |side: &Option<(PathBuf, TreeEntry)>| match side {
             Some((_, entry)) => entry.bytes(),
             None => Ok(Arc::from([])),
         };
         let (before, after) = (bytes(&old)?, bytes(&new)?);
-        let link = |kind: Option<Kind>| kind == Some(Kind::Link);
+        let link = |kind: Option<EntryKind>| kind == Some(EntryKind::Link);
         let has_lines = !link(kinds.0) && !link(kinds.1) && is_text(&before) && is_text(&after);
         let is_in_both = old.is_some() && new.is_some();
         let mut next = start;
@@ -376,7 +383,7 @@ impl FileChange {
             None => (before.to_vec(), after.to_vec()),
         };
         // Where only the ends differ there is nothing to edit.
-        let script = (has_lines && before != after).then(|| Script::new(from, to));
+        let script = (has_lines && before != after).then(|| EditScript::new(from, to));
         let count = script.as_ref().map_or(0, |script| script.edits.len()) as u64;
         Ok(FileChange {
             old,
@@ -400,7 +407,7 @@ impl FileChange {
     }
 
     /// What it is in both versions, if it is in both.
-    fn kinds(&self) -> Option<(Kind, Kind)> {
+    fn kinds(&self) -> Option<(EntryKind, EntryKind)> {
         Some((self.old.as_ref()?.1.kind, self.new.as_ref()?.1.kind))
     }
 
@@ -428,7 +435,7 @@ impl FileChange {
         })
     }
 
-    fn make(&self, made: &DeltaSet) -> Result<Made, Error> {
+    fn make(&self, made: &DeltaSet) -> Result<MadeFile, Error> {
         let has = |delta: Option<u64>| delta.is_some_and(|delta| made.contains(delta));
         let some = match (&self.old, &self.new) {
             (None, Some(new)) => has(self.presence).then_some((new, new)),
@@ -456,10 +463,10 @@ impl FileChange {
                     Some(_) => self.styles.0.put(bytes),
                     None => bytes,
                 };
-                Source::Memory(bytes.into())
+                EntryBytes::Memory(bytes.into())
             }
         };
-        let entry = Entry { kind, source };
+        let entry = TreeEntry { kind, source };
         Ok(Some((path.clone(), entry)))
     }
 }
@@ -474,28 +481,28 @@ pub(crate) mod tests {
     use super::*;
 
     /// A tree of texts. A path that ends in `*` is a program, one that ends in `@` a link.
-    pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
+    pub(crate) fn tree(files: &[(&str, &str)]) -> FileTree {
         let entries = files.iter().map(|(path, text)| {
             let (path, kind) = match path.split_at(path.len() - 1) {
-                (path, "*") => (path, Kind::Program),
-                (path, "@") => (path, Kind::Link),
-                _ => (*path, Kind::File),
+                (path, "*") => (path, EntryKind::Program),
+                (path, "@") => (path, EntryKind::Link),
+                _ => (*path, EntryKind::File),
             };
-            let source = Source::Memory(text.as_bytes().into());
-            (path.into(), Entry { kind, source })
+            let source = EntryBytes::Memory(text.as_bytes().into());
+            (path.into(), TreeEntry { kind, source })
         });
-        Tree(entries.collect())
+        FileTree(entries.collect())
     }
 
     fn difference(good: &[(&str, &str)], bad: &[(&str, &str)]) -> Difference {
         Difference::new(tree(good), &tree(bad)).unwrap()
     }
 
-    fn made(difference: &Difference, deltas: &[u64]) -> Tree {
+    fn made(difference: &Difference, deltas: &[u64]) -> FileTree {
         let set = deltas.iter().copied().collect();
         let (mut tree, _) = difference.tree(&set).unwrap().unwrap();
         for entry in tree.0.values_mut() {
-            entry.source = Source::Memory(entry.bytes().unwrap());
+            entry.source = EntryBytes::Memory(entry.bytes().unwrap());
         }
         tree
     }

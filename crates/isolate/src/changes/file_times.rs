@@ -13,7 +13,7 @@ use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Error;
-use super::tree::Entry;
+use super::tree::TreeEntry;
 use crate::Digest;
 
 /// How long to sleep at least before looking again.
@@ -42,7 +42,7 @@ impl FileTimes {
     pub(super) fn wait_for(
         &mut self,
         folder: &Path,
-        entries: &[(&PathBuf, &Entry)],
+        entries: &[(&PathBuf, &TreeEntry)],
     ) -> Result<(), Error> {
         if entries.is_empty() {
             return Ok(());
@@ -70,7 +70,12 @@ impl FileTimes {
     }
 
     /// Keeps in mind what was written.
-    pub(super) fn note(&mut self, folder: &Path, path: &Path, entry: &Entry) -> Result<(), Error> {
+    pub(super) fn note(
+        &mut self,
+        folder: &Path,
+        path: &Path,
+        entry: &TreeEntry,
+    ) -> Result<(), Error> {
         let found = fs::symlink_metadata(folder.join(path)).and_then(|found| found.modified());
         let at = found.map_err(Error::at(path))?;
         let bytes = entry.bytes()?;
@@ -90,7 +95,7 @@ impl FileTimes {
         &self,
         folder: &Path,
         path: &Path,
-        entry: &Entry,
+        entry: &TreeEntry,
         second: u64,
     ) -> Result<bool, Error> {
         let bytes = entry.bytes()?;

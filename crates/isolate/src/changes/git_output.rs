@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-use super::tree::Kind;
+use super::tree::EntryKind;
 
 /// The mode of an entry that is a submodule.
 const SUBMODULE: &[u8] = b"160000 ";
@@ -49,7 +49,7 @@ pub struct Submodule {
 #[derive(Clone, Debug)]
 pub struct Indexed {
     /// `None` for a submodule.
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<EntryKind>,
     /// Whether it counts as unchanged where the work tree has it not.
     pub(crate) is_skipped: bool,
 }
@@ -136,7 +136,7 @@ pub fn listed(out: &[u8]) -> BTreeMap<PathBuf, Option<Indexed>> {
             continue;
         };
         let mode = about.split(|byte| *byte == b' ').next();
-        let kinds = [Kind::File, Kind::Program, Kind::Link];
+        let kinds = [EntryKind::File, EntryKind::Program, EntryKind::Link];
         let indexed = Indexed {
             kind: kinds
                 .into_iter()

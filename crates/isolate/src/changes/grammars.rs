@@ -10,8 +10,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use culprit_reduce::DeltaSet;
 
 use super::Error;
-use super::difference::{Difference, FileChange, Made};
-use super::tree::Entry;
+use super::difference::{Difference, FileChange, MadeFile};
+use super::tree::TreeEntry;
 use crate::{Digest, Language};
 
 /// Larger files take longer to read than most tests.
@@ -54,7 +54,7 @@ impl Grammars {
         &self,
         difference: &Difference,
         made: &DeltaSet,
-        files: &[Made],
+        files: &[MadeFile],
     ) -> Result<Option<Malformed>, Error> {
         for ((file, known), version) in difference.files.iter().zip(&self.files).zip(files) {
             // What has no lines, and what is as in one of the two versions, is as well-formed as that.
@@ -73,7 +73,7 @@ impl Grammars {
 }
 
 impl FileGrammar {
-    fn error_of(&self, file: &FileChange, entry: &Entry) -> Result<Option<usize>, Error> {
+    fn error_of(&self, file: &FileChange, entry: &TreeEntry) -> Result<Option<usize>, Error> {
         let language = match self.language.get() {
             Some(language) => *language,
             None => {

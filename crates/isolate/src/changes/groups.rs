@@ -8,15 +8,15 @@ use super::blocks::{Blocks, DEPTHS};
 use super::difference::{Difference, FileChange};
 
 /// A way to group the deltas.
-pub(crate) struct Level {
+pub(crate) struct DeltaLevel {
     /// What its groups are, in the plural.
     pub(crate) name: &'static str,
     pub(crate) groups: Vec<DeltaSet>,
 }
 
 /// From files to lines. A level that parts nothing further is left out.
-pub(crate) fn levels(difference: &Difference) -> Vec<Level> {
-    let mut levels = vec![Level {
+pub(crate) fn levels(difference: &Difference) -> Vec<DeltaLevel> {
+    let mut levels = vec![DeltaLevel {
         name: "files",
         groups: files(difference),
     }];
@@ -41,14 +41,14 @@ pub(crate) fn levels(difference: &Difference) -> Vec<Level> {
             .last()
             .is_none_or(|last| last.groups.len() < groups.len())
         {
-            levels.push(Level { name, groups });
+            levels.push(DeltaLevel { name, groups });
         }
     }
     if levels
         .last()
         .is_none_or(|last| (last.groups.len() as u64) < difference.size())
     {
-        levels.push(Level {
+        levels.push(DeltaLevel {
             name: "lines",
             groups: singles(difference),
         });

@@ -28,7 +28,7 @@ struct Node {
 
 /// A version by a set of commits.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Version {
+pub(crate) enum CommitVersion {
     /// Commits that are no ancestors of each other.
     Commits(Vec<String>),
     /// All commits, and the work tree.
@@ -84,9 +84,9 @@ impl History {
     }
 
     /// The version of a set that has what its commits need.
-    pub(crate) fn version(&self, set: &DeltaSet) -> Version {
+    pub(crate) fn version(&self, set: &DeltaSet) -> CommitVersion {
         if self.has_work_tree && set.contains(self.commits.len() as u64) {
-            return Version::WorkTree;
+            return CommitVersion::WorkTree;
         }
         let members = || set.iter().map(|delta| &self.commits[delta as usize]);
         let mut is_parent = vec![false; self.commits.len()];
@@ -100,14 +100,14 @@ impl History {
         if !members().any(|node| node.is_after_good) {
             heads.insert(0, self.good.clone());
         }
-        Version::Commits(heads)
+        CommitVersion::Commits(heads)
     }
 
     /// The last commits of a version; of the work tree none.
     pub(crate) fn heads(&self, set: &DeltaSet) -> Vec<String> {
         match self.version(set) {
-            Version::Commits(heads) => heads,
-            Version::WorkTree => Vec::new(),
+            CommitVersion::Commits(heads) => heads,
+            CommitVersion::WorkTree => Vec::new(),
         }
     }
 
@@ -146,14 +146,14 @@ mod tests {
         };
         let version =
             |names: &[&str]| history.version(&names.iter().map(|n| position(n)).collect());
-        assert_eq!(version(&[]), Version::Commits(vec![good.clone()]));
+        assert_eq!(version(&[]), CommitVersion::Commits(vec![good.clone()]));
         // The side branch left before the good version: both are wanted.
         assert_eq!(
             version(&["side~1"]),
-            Version::Commits(vec![good, id("side~1")])
+            CommitVersion::Commits(vec![good, id("side~1")])
         );
         let both = version(&["main~2", "side~1", "side"]);
-        let Version::Commits(mut heads) = both else {
+        let CommitVersion::Commits(mut heads) = both else {
             panic!("{both:?}")
         };
         heads.sort();
@@ -161,6 +161,6 @@ mod tests {
         expect.sort();
         assert_eq!(heads, expect);
         let all = history.version(&DeltaSet::all(5));
-        assert_eq!(all, Version::Commits(vec![bad]));
+        assert_eq!(all, CommitVersion::Commits(vec![bad]));
     }
 }

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use culprit_reduce::{DeltaSet, Driver, End, Event, Goal, Journals, Kind, Settings, Verdict};
+use culprit_reduce::{
+    DeltaSet, Driver, Goal, Journals, ReductionEvent, SearchEnd, Settings, Verdict, VerdictKind,
+};
 
 use super::Error;
-use super::blame::{self, Change, Source};
+use super::blame::{self, Change, DifferenceSource};
 use super::build_folder::{BuildFolders, Leftovers};
 use super::commits::Checkouts;
 use super::difference::Difference;
@@ -17,11 +19,11 @@ use super::git_output::Commit;
 use super::git_output::Submodule;
 use super::history::History;
 use super::session::Session;
-use super::sides::Side;
-use super::tree::Tree;
+use super::sides::VersionSource;
+use super::tree::FileTree;
 use super::trial::{self, Build, Patience, Trial};
 use crate::judge::{PATIENCE, patience};
-use crate::{Digest, Failure, Judge, Likeness, Lines, Rate, Test, Unfit};
+use crate::{Digest, Judge, Likeness, LineComparison, Rate, RunFailure, TestCommand, Unfit};
 
 /// How often what passes must do so in the end: a failure that comes and goes may have been missed.
 const CONFIRMED: u32 = 3;
@@ -32,15 +34,15 @@ const BAD: &str = "bad";
 /// Two versions and a test, and how to isolate the changes that decide.
 pub struct Request<'a> {
     /// The version that passes.
-    pub good: Side,
+    pub good: VersionSource,
     /// The version that fails.
-    pub bad: Side,
+    pub bad: VersionSource,
     /// Where commits and the work tree are.
     pub repository: Option<&'a Repository>,
     /// The test.
-    pub test: Test,
+    pub test: TestCommand,
     /// What is run before it; a candidate for which it fails has no verdict.
-    pub build: Option<Test>,
+    pub build: Option<TestCommand>,
     /// What other failures must have in common with the first.
     pub likeness: Likeness,
     /// How often each candidate is run; by default as often as the failure needs.
@@ -76,7 +78,7 @@ pub struct Isolation {
     /// How the failing version fails.
     pub failure: String,
     /// How it ended.
-    pub end: End,
+    pub end: SearchEnd,
     /// Versions that were tested.
     pub tests: u64,
     /// How often the bad version failed.
@@ -122,15 +124,15 @@ impl Commits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Checks {
     /// The passing version.
-    pub passing: Option<Kind>,
+    pub passing: Option<VerdictKind>,
     /// The failing version.
-    pub failing: Option<Kind>,
+    pub failing: Option<VerdictKind>,
     /// The changes alone, made to the version that the difference begins with.
-    pub alone: Option<Kind>,
+    pub alone: Option<VerdictKind>,
     /// The version that the difference ends with, without them.
-    pub without: Option<Kind>,
+    pub without: Option<VerdictKind>,
     /// The bad version without them; there is no verdict where later changes are in the way.
-    pub reverted: Option<Kind>,
+    pub reverted: Option<VerdictKind>,
 }
 
 impl Isolation {
@@ -142,11 +144,11 @@ impl Isolation {
 
 impl Request<'_> {
     /// Finds the changes that decide.
-    pub fn run(self, observer: &dyn Fn(&Event)) -> Result<Isolation, Error> {
+    pub fn run(self, observer: &dyn Fn(&ReductionEvent)) -> Result<Isolation, Error> {
         let journals = Journals::InOrder(self.journals.to_owned());
         let driver = Driver::new(self.settings.clone(), observer).journals(Some(journals));
         self.compare_absent()?;
-        let copy = |side: &Side, name: &str| {
+        let copy = |side: &VersionSource, name: &str| {
             side.copy(self.repository, self.results, &self.work.join(name))
         };
         let good = copy(&self.good, "good")?;
@@ -158,7 +160,7 @@ impl Request<'_> {
         let folders = BuildFolders::new(self.work.join("builds"), self.leftovers);
         let wanted = || !self.settings.cancel.is_cancelled();
         let begin = |setup: &mut dyn FnMut() -> Result<crate::RunSetup, crate::Error>| {
-            let likeness = (self.likeness, Lines::Ignored);
+            let likeness = (self.likeness, LineComparison::Ignored);
             Judge::witness(self.test.clone(), likeness, self.runs, setup, &wanted)
         };
         let build = self.build.as_ref().map(Build::new);
@@ -220,8 +222,8 @@ impl Request<'_> {
             return Err(session.ended_early());
         }
         let end = driver.close();
-        let ends = (&passing, &failing);
-        let (checks, strays) = self.check(&difference, ends, is_up_to_bad, &session)?;
+        let (checks, strays) =
+            self.check(&difference, &passing, &failing, is_up_to_bad, &session)?;
         let mut found = Isolation {
             changes: Vec::new(),
             commits,
@@ -253,8 +255,8 @@ impl Request<'_> {
     ) -> Result<Judge, Error> {
         let wanted = || !self.settings.cancel.is_cancelled();
         let begin = |setup: &mut dyn FnMut() -> Result<crate::RunSetup, crate::Error>| {
-            let compare = (self.likeness, Lines::Ignored);
-            let take = |failure: &mut Failure| failure.take_same(of_commits.failure());
+            let compare = (self.likeness, LineComparison::Ignored);
+            let take = |failure: &mut RunFailure| failure.take_same(of_commits.failure());
             Judge::witness_like(self.test.clone(), compare, &take, self.runs, setup, &wanted)
         };
         let (end, _) = whole(difference)?;
@@ -279,8 +281,10 @@ impl Request<'_> {
         for (side, other) in sides {
             let others = other.absent_submodules(repository)?;
             let is_alike = |submodule: &Submodule| match other {
-                Side::Folder(folder) => is_empty(&folder.join(&submodule.path)),
-                Side::Commit { .. } | Side::WorkTree => others.contains(submodule),
+                VersionSource::Folder(folder) => is_empty(&folder.join(&submodule.path)),
+                VersionSource::Commit { .. } | VersionSource::WorkTree => {
+                    others.contains(submodule)
+                }
             };
             let absent = side.absent_submodules(repository)?;
             if let Some(submodule) = absent.into_iter().find(|it| !is_alike(it)) {
@@ -291,44 +295,47 @@ impl Request<'_> {
     }
 
     /// Where the difference that was taken apart is from.
-    fn source<'s>(&'s self, found: &'s Isolation) -> Source<'s> {
+    fn source<'s>(&'s self, found: &'s Isolation) -> DifferenceSource<'s> {
         match (&found.commits, &self.good, &self.bad) {
             (Some(commits), _, _) => match (&commits.left[..], commits.has_work_tree) {
-                ([one], false) => Source::One(one),
-                ([], true) => Source::Uncommitted,
+                ([one], false) => DifferenceSource::One(one),
+                ([], true) => DifferenceSource::Uncommitted,
                 // Where branches are merged, lines are elsewhere than in any commit.
                 (_, false) => match (&commits.passing[..], &commits.failing[..]) {
-                    ([since], [at]) => Source::Between {
+                    ([since], [at]) => DifferenceSource::Between {
                         since: &since.id,
                         at: &at.id,
                     },
-                    _ => Source::Unknown,
+                    _ => DifferenceSource::Unknown,
                 },
-                _ => Source::Unknown,
+                _ => DifferenceSource::Unknown,
             },
-            (None, Side::Commit { id: since, .. }, Side::Commit { id: at, .. }) => {
-                Source::Between { since, at }
-            }
-            (None, Side::Commit { id, .. }, Side::WorkTree)
+            (
+                None,
+                VersionSource::Commit { id: since, .. },
+                VersionSource::Commit { id: at, .. },
+            ) => DifferenceSource::Between { since, at },
+            (None, VersionSource::Commit { id, .. }, VersionSource::WorkTree)
                 if self.repository.is_some_and(|it| it.is_head(id)) =>
             {
-                Source::Uncommitted
+                DifferenceSource::Uncommitted
             }
-            _ => Source::Unknown,
+            _ => DifferenceSource::Unknown,
         }
     }
 
     /// The commits between the versions, where both are of one history. Where
     /// the good version is on another branch, the history begins where the branches parted.
     fn history(&self) -> Result<Option<(History, Begins)>, Error> {
-        let (Some(repository), Side::Commit { id: good, .. }) = (self.repository, &self.good)
+        let (Some(repository), VersionSource::Commit { id: good, .. }) =
+            (self.repository, &self.good)
         else {
             return Ok(None);
         };
         let (bad, has_work_tree) = match &self.bad {
-            Side::Commit { id, .. } => (id.clone(), false),
-            Side::WorkTree => (repository.resolve("HEAD")?, true),
-            Side::Folder(_) => return Ok(None),
+            VersionSource::Commit { id, .. } => (id.clone(), false),
+            VersionSource::WorkTree => (repository.resolve("HEAD")?, true),
+            VersionSource::Folder(_) => return Ok(None),
         };
         let (good, begins) = match repository.is_ancestor(good, &bad)? {
             true => (good.clone(), Begins::Good),
@@ -346,7 +353,7 @@ impl Request<'_> {
         &self,
         session: &mut Session<'_>,
         (history, begins): &(History, Begins),
-        (bad, seen): (&Tree, &Verdict<String>),
+        (bad, seen): (&FileTree, &Verdict<String>),
         whole_difference: (Difference, Option<Commits>),
     ) -> Result<(Difference, Option<Commits>), Error> {
         let repository = self.repository.ok_or(Error::NoGit)?;
@@ -354,7 +361,7 @@ impl Request<'_> {
             repository,
             history,
             folder: &self.work.join("versions"),
-            work_tree: (self.bad == Side::WorkTree).then_some(bad),
+            work_tree: (self.bad == VersionSource::WorkTree).then_some(bad),
             number: AtomicU64::new(0),
         };
         let all = DeltaSet::all(history.size());
@@ -376,7 +383,7 @@ impl Request<'_> {
         };
         let left = failing.minus(&passing);
         let ids = history.ids(&left);
-        let is_up_to_work_tree = self.bad == Side::WorkTree;
+        let is_up_to_work_tree = self.bad == VersionSource::WorkTree;
         let commits = Commits {
             of: history.size() - u64::from(is_up_to_work_tree),
             is_up_to_work_tree,
@@ -418,7 +425,8 @@ impl Request<'_> {
     fn check(
         &self,
         difference: &Difference,
-        (passing, failing): (&DeltaSet, &DeltaSet),
+        passing: &DeltaSet,
+        failing: &DeltaSet,
         is_up_to_bad: bool,
         session: &Session<'_>,
     ) -> Result<(Checks, usize), Error> {
@@ -429,18 +437,18 @@ impl Request<'_> {
             ..session.trial
         };
         let wanted = || session.driver.is_wanted();
-        let judged = |tree: &Tree| match trial.judge(tree, None, &wanted) {
+        let judged = |tree: &FileTree| match trial.judge(tree, None, &wanted) {
             Ok(verdict) => Ok(Some(verdict.kind())),
             Err(Error::Test(crate::Error::Unwanted)) => Ok(None),
             Err(error) => Err(error),
         };
-        let judged = |tree: &Tree| match wanted() {
+        let judged = |tree: &FileTree| match wanted() {
             true => judged(tree),
             false => Ok(None),
         };
         let kind = |set: &DeltaSet| match difference.tree(set)? {
             Ok((tree, _)) => judged(&tree),
-            Err(_) => Ok(Some(Kind::Unresolved)),
+            Err(_) => Ok(Some(VerdictKind::Unresolved)),
         };
         let deltas = failing.minus(passing);
         let all = DeltaSet::all(difference.size());
@@ -463,7 +471,7 @@ impl Request<'_> {
             false if !wanted() => None,
             false => match self.taken_back(difference, &kept) {
                 Ok(Some(tree)) => judged(&tree)?,
-                Ok(None) => Some(Kind::Unresolved),
+                Ok(None) => Some(VerdictKind::Unresolved),
                 // What Git cannot do takes nothing away from what was found.
                 Err(Error::Git { .. } | Error::GitLate { .. } | Error::OldGit) => None,
                 Err(error) => return Err(error),
@@ -474,7 +482,11 @@ impl Request<'_> {
 
     /// The bad version without what the end of a difference has and the kept deltas have not; `None`
     /// where later changes are in the way.
-    fn taken_back(&self, difference: &Difference, kept: &DeltaSet) -> Result<Option<Tree>, Error> {
+    fn taken_back(
+        &self,
+        difference: &Difference,
+        kept: &DeltaSet,
+    ) -> Result<Option<FileTree>, Error> {
         let repository = self.repository.ok_or(Error::NoGit)?;
         let folder = |name: &str| self.work.join("taken-back").join(name);
         let (end, without) = (folder("end"), folder("without"));
@@ -490,7 +502,7 @@ impl Request<'_> {
         };
         let merged = folder("merged");
         aside.check_out(&tree, &merged)?;
-        Tree::read(&merged).map(Some)
+        FileTree::read(&merged).map(Some)
     }
 }
 
@@ -509,7 +521,7 @@ fn is_empty(folder: &Path) -> bool {
 }
 
 /// The bad tree, and what stands for it.
-fn whole(difference: &Difference) -> Result<(Tree, Digest), Error> {
+fn whole(difference: &Difference) -> Result<(FileTree, Digest), Error> {
     let all = DeltaSet::all(difference.size());
     let made = difference.tree(&all)?;
     made.map_err(|path: PathBuf| Error::Search(format!("two files at {}", path.display())))

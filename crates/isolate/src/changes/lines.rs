@@ -39,7 +39,7 @@ impl LineEdit for Edit {
 
 /// The edits between two texts.
 #[derive(Clone, Debug)]
-pub(crate) struct Script {
+pub(crate) struct EditScript {
     pub(crate) old: Text,
     pub(crate) new: Text,
     pub(crate) edits: Vec<Edit>,
@@ -107,11 +107,11 @@ impl Text {
     }
 }
 
-impl Script {
-    pub(crate) fn new(old: Vec<u8>, new: Vec<u8>) -> Script {
+impl EditScript {
+    pub(crate) fn new(old: Vec<u8>, new: Vec<u8>) -> EditScript {
         let (old, new) = (Text::new(old), Text::new(new));
         let edits = edits(&old, &new);
-        Script { old, new, edits }
+        EditScript { old, new, edits }
     }
 
     /// The lines that an edit takes away and those that it brings. Where they read the same, it is their ends
@@ -286,11 +286,11 @@ mod tests {
 
     use super::*;
 
-    fn script(old: &str, new: &str) -> Script {
-        Script::new(old.into(), new.into())
+    fn script(old: &str, new: &str) -> EditScript {
+        EditScript::new(old.into(), new.into())
     }
 
-    fn made(script: &Script, edits: &[usize]) -> String {
+    fn made(script: &EditScript, edits: &[usize]) -> String {
         String::from_utf8(script.apply(|edit| edits.contains(&edit))).unwrap()
     }
 

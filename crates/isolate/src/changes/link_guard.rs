@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use culprit_jvm::{between_starts, remove_folder};
 
 use super::Error;
-use super::tree::{Entry, Kind};
+use super::tree::{EntryKind, TreeEntry};
 
 /// The folders above files. A run or the user may have put a link in place of one.
 pub(super) struct LinkGuard<'b> {
@@ -63,7 +63,7 @@ impl<'b> LinkGuard<'b> {
     }
 
     /// Makes what is at a path the entry, as it should be: folders around it included.
-    pub(super) fn write(&mut self, path: &Path, entry: &Entry) -> Result<(), Error> {
+    pub(super) fn write(&mut self, path: &Path, entry: &TreeEntry) -> Result<(), Error> {
         self.make_clear(path)?;
         let place = self.folder.join(path);
         make_room(&place)?;
@@ -79,7 +79,7 @@ fn make_room(place: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn write(path: &Path, entry: &Entry) -> Result<(), Error> {
+fn write(path: &Path, entry: &TreeEntry) -> Result<(), Error> {
     let failed = || Error::at(path);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(Error::at(folder))?;
@@ -91,14 +91,14 @@ fn write(path: &Path, entry: &Entry) -> Result<(), Error> {
         fs::remove_file(path).map_err(failed())?;
     }
     match entry.kind {
-        Kind::Link => {
+        EntryKind::Link => {
             let target = Path::new(OsStr::from_bytes(&bytes));
             std::os::unix::fs::symlink(target, path).map_err(failed())
         }
-        Kind::File | Kind::Program => {
+        EntryKind::File | EntryKind::Program => {
             let write = || fs::write(path, &bytes);
             let (written, mode) = match entry.kind {
-                Kind::Program => (between_starts(write), 0o755),
+                EntryKind::Program => (between_starts(write), 0o755),
                 _ => (write(), 0o644),
             };
             written.map_err(failed())?;
@@ -109,7 +109,7 @@ fn write(path: &Path, entry: &Entry) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::Source;
+    use super::super::tree::EntryBytes;
     use super::*;
 
     #[test]
@@ -118,14 +118,14 @@ mod tests {
         let (theirs, ours) = (root.path().join("theirs"), root.path().join("ours"));
         fs::create_dir(&theirs).unwrap();
         fs::write(theirs.join("x"), "1").unwrap();
-        let entry = |kind, bytes: &[u8]| Entry {
+        let entry = |kind, bytes: &[u8]| TreeEntry {
             kind,
-            source: Source::Memory(bytes.into()),
+            source: EntryBytes::Memory(bytes.into()),
         };
         let mut way = LinkGuard::below(&ours);
-        let link = entry(Kind::Link, theirs.as_os_str().as_bytes());
+        let link = entry(EntryKind::Link, theirs.as_os_str().as_bytes());
         way.write(Path::new("data"), &link).unwrap();
-        let file = entry(Kind::File, b"2");
+        let file = entry(EntryKind::File, b"2");
         way.write(Path::new("data/x"), &file).unwrap();
         assert_eq!(fs::read(theirs.join("x")).unwrap(), b"1");
         assert_eq!(fs::read(ours.join("data/x")).unwrap(), b"2");

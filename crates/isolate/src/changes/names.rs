@@ -11,7 +11,7 @@ use culprit_reduce::DeltaSet;
 
 use super::Error;
 use super::difference::{Difference, FileChange, is_text};
-use super::lines::{Edit, Script};
+use super::lines::{Edit, EditScript};
 
 /// Declarations of one name, at most: more of them are no declarations.
 const DECLARED: usize = 8;
@@ -72,7 +72,7 @@ const KINDS: [&str; 15] = [
 const BRINGS: [&str; 4] = ["import ", "using ", "use ", "from "];
 
 /// The names of each edit.
-pub(crate) struct Names {
+pub(crate) struct EditNames {
     /// Edits that a name is in, on either side.
     mentions: BTreeMap<String, Vec<u64>>,
     /// Edits that declare a name, on either side.
@@ -88,9 +88,9 @@ struct Spoken {
     used: BTreeSet<String>,
 }
 
-impl Names {
-    pub(crate) fn of(difference: &Difference) -> Names {
-        let mut names = Names {
+impl EditNames {
+    pub(crate) fn of(difference: &Difference) -> EditNames {
+        let mut names = EditNames {
             mentions: BTreeMap::new(),
             declares: BTreeMap::new(),
             added: Vec::new(),
@@ -253,7 +253,7 @@ fn kept_names(difference: &Difference) -> HashSet<String> {
     found
 }
 
-fn edits(file: &FileChange) -> impl Iterator<Item = (u64, &Edit, &Script)> {
+fn edits(file: &FileChange) -> impl Iterator<Item = (u64, &Edit, &EditScript)> {
     let script = file.script.iter();
     script.flat_map(move |script| {
         let edits = file.edits.clone().zip(&script.edits);
@@ -359,7 +359,7 @@ mod tests {
 
     fn check(good: &str, bad: &str, expect: &[(u64, u64)]) {
         let difference = difference(good, bad);
-        let mut found = Names::of(&difference).needs(&difference).unwrap();
+        let mut found = EditNames::of(&difference).needs(&difference).unwrap();
         found.sort_unstable();
         assert_eq!(found, expect);
     }
@@ -411,7 +411,7 @@ mod tests {
             "a\nb\nc\nd\n",
             "a\nint fresh;\nb\nuse(fresh);\nc\nother();\nd\n",
         );
-        let names = Names::of(&found);
+        let names = EditNames::of(&found);
         let message = "x.c:3: error: 'fresh' undeclared (first use in this function)";
         let named: Vec<_> = names
             .named(message)

@@ -8,10 +8,10 @@ use culprit_reduce::DeltaSet;
 
 use super::Error;
 use super::binary;
-use super::difference::{Difference, Made, is_text};
-use super::lines::Script;
-use super::tree::Kind;
-use crate::unified::{self, Piece};
+use super::difference::{Difference, MadeFile, is_text};
+use super::lines::EditScript;
+use super::tree::EntryKind;
+use crate::unified::{self, HunkPiece};
 
 /// What a patch has of files that are no text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +27,10 @@ impl Difference {
     pub fn patch(&self, from: &DeltaSet, to: &DeltaSet, no_text: NoText) -> Result<Vec<u8>, Error> {
         let mut patch = Vec::new();
         for (before, after) in self.changed(from)?.iter().zip(&self.changed(to)?) {
-            let is_link = |side: &Made| side.as_ref().map(|(_, entry)| entry.kind == Kind::Link);
+            let is_link = |side: &MadeFile| {
+                side.as_ref()
+                    .map(|(_, entry)| entry.kind == EntryKind::Link)
+            };
             match (is_link(before), is_link(after)) {
                 _ if before == after => {}
                 // A file that becomes a link goes, and the link comes.
@@ -77,9 +80,9 @@ pub struct Row {
     pub is_changed: bool,
 }
 
-fn compared(before: &Made, after: &Made) -> Result<Option<Compared>, Error> {
-    let path = |side: &Made| side.as_ref().map(|(path, _)| path.display().to_string());
-    let bytes = |side: &Made| match side {
+fn compared(before: &MadeFile, after: &MadeFile) -> Result<Option<Compared>, Error> {
+    let path = |side: &MadeFile| side.as_ref().map(|(path, _)| path.display().to_string());
+    let bytes = |side: &MadeFile| match side {
         Some((_, entry)) => entry.bytes(),
         None => Ok([].into()),
     };
@@ -96,7 +99,7 @@ fn compared(before: &Made, after: &Made) -> Result<Option<Compared>, Error> {
     if !is_text(&from) || !is_text(&to) {
         return Ok(Some(found));
     }
-    let script = Script::new(from.to_vec(), to.to_vec());
+    let script = EditScript::new(from.to_vec(), to.to_vec());
     let old = |at: usize| Some((at + 1, script.old.shown(at)));
     let new = |at: usize| Some((at + 1, script.new.shown(at)));
     let same = |at: usize, there: usize| Row {
@@ -110,11 +113,11 @@ fn compared(before: &Made, after: &Made) -> Result<Option<Compared>, Error> {
         }
         for piece in hunk.pieces() {
             let edit = match piece {
-                Piece::Same { old, new } => {
+                HunkPiece::Same { old, new } => {
                     found.rows.push(Some(same(old, new)));
                     continue;
                 }
-                Piece::Edit(edit) => edit,
+                HunkPiece::Edit(edit) => edit,
             };
             let (gone, come) = script.shown(edit);
             let row = |lines: &[String], start: usize, at: usize| {
@@ -134,11 +137,16 @@ fn compared(before: &Made, after: &Made) -> Result<Option<Compared>, Error> {
 }
 
 /// The modes of a file in both versions, where they differ.
-pub(crate) fn modes(old: Kind, new: Kind) -> Option<(&'static str, &'static str)> {
+pub(crate) fn modes(old: EntryKind, new: EntryKind) -> Option<(&'static str, &'static str)> {
     (old != new).then(|| (old.mode(), new.mode()))
 }
 
-fn file(before: &Made, after: &Made, no_text: NoText, patch: &mut Vec<u8>) -> Result<(), Error> {
+fn file(
+    before: &MadeFile,
+    after: &MadeFile,
+    no_text: NoText,
+    patch: &mut Vec<u8>,
+) -> Result<(), Error> {
     let (Some(one), Some(other)) = (
         before.as_ref().or(after.as_ref()),
         after.as_ref().or(before.as_ref()),
@@ -166,7 +174,7 @@ fn file(before: &Made, after: &Made, no_text: NoText, patch: &mut Vec<u8>) -> Re
         let _ = write!(head, "rename from {from}\nrename to {to}\n");
     }
     patch.extend_from_slice(head.as_bytes());
-    let bytes = |side: &Made| match side {
+    let bytes = |side: &MadeFile| match side {
         Some((_, entry)) => entry.bytes(),
         None => Ok([].into()),
     };
@@ -179,7 +187,7 @@ fn file(before: &Made, after: &Made, no_text: NoText, patch: &mut Vec<u8>) -> Re
     let new = after.as_ref().map_or_else(missing, |_| new);
     if !is_text(&from) || !is_text(&to) {
         if no_text == NoText::Held {
-            let side = |side: &Made, bytes| side.as_ref().map(|_| bytes);
+            let side = |side: &MadeFile, bytes| side.as_ref().map(|_| bytes);
             let held = binary::patch(side(before, &from[..]), side(after, &to[..]));
             patch.extend_from_slice(held.as_bytes());
             return Ok(());
@@ -188,7 +196,7 @@ fn file(before: &Made, after: &Made, no_text: NoText, patch: &mut Vec<u8>) -> Re
         return Ok(());
     }
     patch.extend_from_slice(format!("--- {old}\n+++ {new}\n").as_bytes());
-    let script = Script::new(from.to_vec(), to.to_vec());
+    let script = EditScript::new(from.to_vec(), to.to_vec());
     let (old, new) = (|at| script.old.line(at), |at| script.new.line(at));
     for hunk in unified::hunks(&script.edits, script.old.len()) {
         hunk.write(0, old, new, patch);
@@ -220,7 +228,7 @@ mod tests {
     use super::super::difference::tests::tree;
     use super::super::git::fixture::ScriptedRepository;
     use super::super::sides::copy_tree;
-    use super::super::tree::Tree;
+    use super::super::tree::FileTree;
     use super::*;
 
     #[test]
@@ -273,7 +281,7 @@ mod tests {
             repo.run(&format!(
                 "git apply {option} --whitespace=nowarn .git/patch"
             ));
-            let made = Tree::read(folder).unwrap();
+            let made = FileTree::read(folder).unwrap();
             assert_eq!(made.0.len(), expect.0.len());
             for (path, entry) in &made.0 {
                 assert_eq!(entry.kind, expect.0[path].kind, "{path:?}");

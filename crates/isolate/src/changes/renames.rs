@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::difference::is_text;
-use super::tree::{Entry, Kind};
+use super::tree::{EntryKind, TreeEntry};
 
 /// Pairs of files that are compared line by line, at most. Beyond it only files that are the same
 /// are taken for renamed.
@@ -16,8 +16,8 @@ const ALIKE: usize = 50;
 
 /// Files that went and files that came, where one is the other.
 pub(crate) fn find(
-    gone: &BTreeMap<PathBuf, Entry>,
-    come: &BTreeMap<PathBuf, Entry>,
+    gone: &BTreeMap<PathBuf, TreeEntry>,
+    come: &BTreeMap<PathBuf, TreeEntry>,
 ) -> Result<Vec<(PathBuf, PathBuf)>, Error> {
     let olds = candidates(gone)?;
     let news = candidates(come)?;
@@ -64,9 +64,12 @@ struct Candidate<'t> {
 }
 
 /// Files that are not empty; links have no names of their own to speak of.
-fn candidates(files: &BTreeMap<PathBuf, Entry>) -> Result<Vec<Candidate<'_>>, Error> {
+fn candidates(files: &BTreeMap<PathBuf, TreeEntry>) -> Result<Vec<Candidate<'_>>, Error> {
     let mut found = Vec::new();
-    for (path, entry) in files.iter().filter(|(_, entry)| entry.kind != Kind::Link) {
+    for (path, entry) in files
+        .iter()
+        .filter(|(_, entry)| entry.kind != EntryKind::Link)
+    {
         let bytes = entry.bytes()?;
         let mut lines = BTreeMap::new();
         if is_text(&bytes) {

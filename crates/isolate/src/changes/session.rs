@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use culprit_reduce::{
-    Artefact, ArtefactOracle, DeltaSet, Driver, End, Error as SearchError, Found, Goal, Kind,
-    Needs, Problem, Scale, Schedule, Search, Verdict, Wanted,
+    Artefact, ArtefactOracle, DeltaSet, Driver, Error as SearchError, Goal, Needs, Problem, Scale,
+    Schedule, Search, SearchEnd, SearchResult, Verdict, VerdictKind, Wanted,
 };
 
 use super::Error;
@@ -19,9 +19,9 @@ use super::brackets;
 use super::complaints::{Broken, Lack};
 use super::difference::{Difference, FileChange};
 use super::grammars::{Grammars, Malformed};
-use super::groups::{self, Level};
-use super::names::Names;
-use super::tree::Tree;
+use super::groups::{self, DeltaLevel};
+use super::names::EditNames;
+use super::tree::FileTree;
 use super::trial::{Lesson, Trial, reason_in, with_lesson};
 
 /// Names of one message that are learned from, at most.
@@ -60,7 +60,7 @@ impl Session<'_> {
         &mut self,
         level: LevelSearch<'_>,
         oracle: &O,
-    ) -> Result<Found, Error> {
+    ) -> Result<SearchResult, Error> {
         let key = format!("{}\n{}", self.key, level.name);
         let problem = level.problem.key(key);
         let all = problem.all().clone();
@@ -83,7 +83,7 @@ impl Session<'_> {
             }
             // It was over before it began.
             Err(SearchError::Nothing) if self.has_passed => {
-                return Ok(Found {
+                return Ok(SearchResult {
                     passing: DeltaSet::empty(),
                     failing: all,
                     passing_end: None,
@@ -95,7 +95,7 @@ impl Session<'_> {
             outcome => outcome.map_err(search_error)?,
         };
         match found.passing_end {
-            Some(Kind::Pass) => self.has_passed = true,
+            Some(VerdictKind::Pass) => self.has_passed = true,
             Some(kind) => return Err(self.not_passing(oracle, kind)?),
             None if self.has_passed => {}
             None => return Err(self.ended_early()),
@@ -107,7 +107,7 @@ impl Session<'_> {
     fn not_passing<O: ArtefactOracle<Error = Error>>(
         &self,
         oracle: &O,
-        kind: Kind,
+        kind: VerdictKind,
     ) -> Result<Error, Error> {
         let artefact = oracle.make(&DeltaSet::empty())?;
         let known = self.driver.memo().get(artefact.digest);
@@ -117,14 +117,14 @@ impl Session<'_> {
             (None, Ok(_)) => String::new(),
         };
         Ok(match kind {
-            Kind::Fail => Error::GoodFails(told),
+            VerdictKind::Fail => Error::GoodFails(told),
             _ => Error::GoodUnresolved(reason_in(&told).to_owned()),
         })
     }
 
     /// Why there is no result: the good version was not seen to pass.
     pub(crate) fn ended_early(&self) -> Error {
-        match self.driver.is_over() && self.driver.end() == End::Cancelled {
+        match self.driver.is_over() && self.driver.end() == SearchEnd::Cancelled {
             true => Error::Interrupted,
             false => Error::Spent,
         }
@@ -135,7 +135,7 @@ impl Session<'_> {
         &mut self,
         difference: &Difference,
     ) -> Result<(DeltaSet, DeltaSet), Error> {
-        let names = Names::of(difference);
+        let names = EditNames::of(difference);
         let grammars = Grammars::of(difference);
         let fixed = fixed_needs(difference);
         let mut guessed = names.needs(difference)?;
@@ -171,7 +171,7 @@ impl Session<'_> {
     fn narrow(
         &mut self,
         difference: &Difference,
-        level: &Level,
+        level: &DeltaLevel,
         needs: &[(u64, u64)],
         mut guides: Option<Guides<'_>>,
         ends: &mut (DeltaSet, DeltaSet),
@@ -197,7 +197,7 @@ impl Session<'_> {
             let edges = edges.chain(owners.circles(&known.together));
             let graph = Needs::graph(units.len() as u32, edges);
             let trial = self.trial;
-            let parts = Parts {
+            let parts = PartialVersions {
                 trial: &trial,
                 difference,
                 known: guides.as_ref().map(|it| (it.names, it.grammars)),
@@ -249,7 +249,7 @@ fn search_error(error: SearchError<Error>) -> Error {
 
 /// What saves tests, right or wrong.
 struct Guides<'g> {
-    names: &'g Names,
+    names: &'g EditNames,
     grammars: &'g Grammars,
     learned: &'g mut Learned,
 }
@@ -316,7 +316,7 @@ impl Owners {
     }
 
     /// Remembers what is heard of a version without a verdict; whether that is news for the units.
-    fn learn(&self, names: &Names, told: &str, learned: &mut Learned) -> bool {
+    fn learn(&self, names: &EditNames, told: &str, learned: &mut Learned) -> bool {
         let heard = Lesson::of(told);
         let news = |lacks: Vec<Lack>, known: &[Lack]| -> Vec<Lack> {
             let lacks = lacks.into_iter().filter(|lack| !known.contains(lack));
@@ -339,7 +339,7 @@ impl Owners {
     }
 
     /// Remembers which deltas a message speaks of together.
-    fn learn_names(&self, names: &Names, said: &str, learned: &mut Vec<DeltaSet>) -> bool {
+    fn learn_names(&self, names: &EditNames, said: &str, learned: &mut Vec<DeltaSet>) -> bool {
         let most = (self.count / 2).max(2);
         let mut together: Vec<usize> = (0..self.count).collect();
         for group in &*learned {
@@ -382,11 +382,11 @@ impl Owners {
 }
 
 /// Versions that are parts of a difference.
-struct Parts<'p> {
+struct PartialVersions<'p> {
     trial: &'p Trial<'p>,
     difference: &'p Difference,
     /// What is known of names and languages, where that counts.
-    known: Option<(&'p Names, &'p Grammars)>,
+    known: Option<(&'p EditNames, &'p Grammars)>,
     /// What every version has.
     base: &'p DeltaSet,
     /// What versions may have.
@@ -394,7 +394,7 @@ struct Parts<'p> {
     units: &'p [DeltaSet],
 }
 
-impl Parts<'_> {
+impl PartialVersions<'_> {
     fn deltas(&self, set: &DeltaSet) -> DeltaSet {
         let units = set
             .iter()
@@ -428,16 +428,16 @@ impl Parts<'_> {
 }
 
 /// A part of a difference.
-struct Part {
+struct PartialVersion {
     deltas: DeltaSet,
-    tree: Tree,
+    tree: FileTree,
 }
 
-impl ArtefactOracle for Parts<'_> {
-    type Content = Part;
+impl ArtefactOracle for PartialVersions<'_> {
+    type Content = PartialVersion;
     type Error = Error;
 
-    fn make(&self, set: &DeltaSet) -> Result<Artefact<Part>, Error> {
+    fn make(&self, set: &DeltaSet) -> Result<Artefact<PartialVersion>, Error> {
         let deltas = self.deltas(set);
         let size = deltas.minus(self.base).len();
         // A version that is not tested needs no digest but that of its deltas.
@@ -460,13 +460,13 @@ impl ArtefactOracle for Parts<'_> {
             Ok((tree, digest)) => Artefact {
                 digest,
                 size,
-                content: Ok(Part { deltas, tree }),
+                content: Ok(PartialVersion { deltas, tree }),
             },
             Err(path) => flawed(in_the_way(path)),
         })
     }
 
-    fn judge(&self, part: &Part, wanted: &Wanted<'_>) -> Result<Verdict<String>, Error> {
+    fn judge(&self, part: &PartialVersion, wanted: &Wanted<'_>) -> Result<Verdict<String>, Error> {
         let hear = |message: &str| self.hear(&part.deltas, message);
         let heard: Option<&dyn Fn(&str) -> Lesson> = self.known.is_some().then_some(&hear);
         self.trial.judge(&part.tree, heard, &|| wanted.still())

@@ -7,14 +7,14 @@ use super::Error;
 use super::git::{Git, Repository};
 use super::git_output::Submodule;
 use super::link_guard::LinkGuard;
-use super::tree::Tree;
+use super::tree::FileTree;
 
 /// The name of the work tree where a revision is asked for.
 pub const WORK_TREE: &str = "WORKTREE";
 
 /// A version as the user names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Side {
+pub enum VersionSource {
     /// A folder.
     Folder(PathBuf),
     /// A commit, by its full name, and as the user wrote it.
@@ -28,14 +28,14 @@ pub enum Side {
     WorkTree,
 }
 
-impl Side {
+impl VersionSource {
     /// What the user means by a word: a revision if there is one of that name, or a folder.
     pub fn find(
         word: &OsStr,
         directory: &Path,
         git: &Git,
         repository: &mut Option<Repository>,
-    ) -> Result<Side, Error> {
+    ) -> Result<VersionSource, Error> {
         let folder = directory.join(word);
         let found = match repository {
             Some(_) => Ok(()),
@@ -44,14 +44,14 @@ impl Side {
         let refused = match (found, repository) {
             (Ok(()), Some(repository)) if word == WORK_TREE => {
                 return match repository.work_tree() {
-                    Some(_) => Ok(Side::WorkTree),
+                    Some(_) => Ok(VersionSource::WorkTree),
                     None => Err(Error::NoWorkTree),
                 };
             }
             (Ok(()), Some(repository)) => match repository.resolve(&word.to_string_lossy()) {
                 Ok(id) => {
                     let name = word.to_string_lossy().into_owned();
-                    return Ok(Side::Commit { id, name });
+                    return Ok(VersionSource::Commit { id, name });
                 }
                 Err(error) => error,
             },
@@ -59,7 +59,7 @@ impl Side {
             (Ok(()), None) => Error::NoGit,
         };
         match folder.is_dir() {
-            true => Ok(Side::Folder(folder)),
+            true => Ok(VersionSource::Folder(folder)),
             false => Err(refused),
         }
     }
@@ -67,18 +67,20 @@ impl Side {
     /// As the user would write it.
     pub fn name(&self) -> String {
         match self {
-            Side::Folder(path) => path.display().to_string(),
-            Side::Commit { name, .. } => name.clone(),
-            Side::WorkTree => "the work tree".to_owned(),
+            VersionSource::Folder(path) => path.display().to_string(),
+            VersionSource::Commit { name, .. } => name.clone(),
+            VersionSource::WorkTree => "the work tree".to_owned(),
         }
     }
 
     /// Submodules that it is to have and the user has not got; it is tested without them.
     pub fn absent_submodules(&self, repository: &Repository) -> Result<Vec<Submodule>, Error> {
         match self {
-            Side::Folder(_) => Ok(Vec::new()),
-            Side::Commit { id, .. } => repository.absent_submodules(&repository.tree_of(id)?),
-            Side::WorkTree => repository.absent_of_work_tree(),
+            VersionSource::Folder(_) => Ok(Vec::new()),
+            VersionSource::Commit { id, .. } => {
+                repository.absent_submodules(&repository.tree_of(id)?)
+            }
+            VersionSource::WorkTree => repository.absent_of_work_tree(),
         }
     }
 
@@ -89,24 +91,26 @@ impl Side {
         repository: Option<&Repository>,
         results: &Path,
         folder: &Path,
-    ) -> Result<Tree, Error> {
+    ) -> Result<FileTree, Error> {
         match self {
-            Side::Folder(from) => copy_tree(&Tree::read_without(from, results)?, folder)?,
-            Side::Commit { id, .. } => {
+            VersionSource::Folder(from) => {
+                copy_tree(&FileTree::read_without(from, results)?, folder)?
+            }
+            VersionSource::Commit { id, .. } => {
                 let repository = repository.ok_or(Error::NoGit)?;
                 repository.check_out(&repository.tree_of(id)?, folder)?;
             }
-            Side::WorkTree => {
+            VersionSource::WorkTree => {
                 let repository = repository.ok_or(Error::NoWorkTree)?;
                 repository.copy_work_tree(folder)?;
             }
         }
-        Tree::read(folder)
+        FileTree::read(folder)
     }
 }
 
 /// Writes all files of a tree into a folder.
-pub(crate) fn copy_tree(tree: &Tree, folder: &Path) -> Result<(), Error> {
+pub(crate) fn copy_tree(tree: &FileTree, folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(Error::at(folder))?;
     let mut guard = LinkGuard::below(folder);
     for (path, entry) in &tree.0 {
@@ -125,15 +129,16 @@ mod tests {
         let made =
             ScriptedRepository::by("mkdir old; echo x >old/f; commit one; git tag v1; mkdir v1 v2");
         let folder = made.folder.path();
-        let find = |word: &str| Side::find(word.as_ref(), folder, &git(), &mut None);
-        assert!(matches!(find("v1"), Ok(Side::Commit { .. })));
-        assert!(matches!(find("v2"), Ok(Side::Folder(_))));
-        assert!(matches!(find("WORKTREE"), Ok(Side::WorkTree)));
+        let find = |word: &str| VersionSource::find(word.as_ref(), folder, &git(), &mut None);
+        assert!(matches!(find("v1"), Ok(VersionSource::Commit { .. })));
+        assert!(matches!(find("v2"), Ok(VersionSource::Folder(_))));
+        assert!(matches!(find("WORKTREE"), Ok(VersionSource::WorkTree)));
         assert!(matches!(find("v3"), Err(Error::NoRevision { .. })));
         let outside = tempfile::tempdir().unwrap();
         std::fs::create_dir(outside.path().join("a")).unwrap();
-        let find = |word: &str| Side::find(word.as_ref(), outside.path(), &git(), &mut None);
-        assert!(matches!(find("a"), Ok(Side::Folder(_))));
+        let find =
+            |word: &str| VersionSource::find(word.as_ref(), outside.path(), &git(), &mut None);
+        assert!(matches!(find("a"), Ok(VersionSource::Folder(_))));
         assert!(matches!(find("b"), Err(Error::NoRepository { .. })));
     }
 }

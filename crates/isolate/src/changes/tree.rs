@@ -11,49 +11,49 @@ use std::sync::Arc;
 use super::Error;
 use crate::{Digest, Digester};
 
-/// What is at a path.
+/// The entry at a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Entry {
-    pub(crate) kind: Kind,
-    pub(crate) source: Source,
+pub(crate) struct TreeEntry {
+    pub(crate) kind: EntryKind,
+    pub(crate) source: EntryBytes,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum EntryKind {
     File,
     Program,
     /// A symbolic link; its bytes are where it points to.
     Link,
 }
 
-impl Kind {
+impl EntryKind {
     /// As Git writes it.
     pub(crate) fn mode(self) -> &'static str {
         match self {
-            Kind::File => "100644",
-            Kind::Program => "100755",
-            Kind::Link => "120000",
+            EntryKind::File => "100644",
+            EntryKind::Program => "100755",
+            EntryKind::Link => "120000",
         }
     }
 }
 
-/// Where the bytes are.
+/// The bytes of an entry, on disk or in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Source {
+pub(crate) enum EntryBytes {
     Disk(Arc<Path>),
     Memory(Arc<[u8]>),
 }
 
-impl Entry {
+impl TreeEntry {
     pub(crate) fn bytes(&self) -> Result<Arc<[u8]>, Error> {
         match &self.source {
-            Source::Memory(bytes) => Ok(bytes.clone()),
-            Source::Disk(path) => {
+            EntryBytes::Memory(bytes) => Ok(bytes.clone()),
+            EntryBytes::Disk(path) => {
                 let read = match self.kind {
-                    Kind::Link => {
+                    EntryKind::Link => {
                         fs::read_link(path).map(|to| to.as_os_str().as_bytes().to_owned())
                     }
-                    Kind::File | Kind::Program => fs::read(path),
+                    EntryKind::File | EntryKind::Program => fs::read(path),
                 };
                 read.map(Arc::from).map_err(Error::at(path))
             }
@@ -63,22 +63,22 @@ impl Entry {
 
 /// Files by their paths, which are relative.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Tree(pub(crate) BTreeMap<PathBuf, Entry>);
+pub(crate) struct FileTree(pub(crate) BTreeMap<PathBuf, TreeEntry>);
 
-impl Tree {
+impl FileTree {
     /// All files below a folder, but for the data of Git: that of a submodule or of a further work tree
     /// leads to a repository.
-    pub(crate) fn read(folder: &Path) -> Result<Tree, Error> {
-        let mut tree = Tree::default();
+    pub(crate) fn read(folder: &Path) -> Result<FileTree, Error> {
+        let mut tree = FileTree::default();
         tree.add_folder(folder, Path::new(""), None)?;
         Ok(tree)
     }
 
     /// The same without what is in a folder of ours, which may be below.
-    pub(crate) fn read_without(folder: &Path, ours: &Path) -> Result<Tree, Error> {
+    pub(crate) fn read_without(folder: &Path, ours: &Path) -> Result<FileTree, Error> {
         let real = |path: &Path| path.canonicalize().map_err(Error::at(path));
         let (top, ours) = (real(folder)?, real(ours)?);
-        let mut tree = Tree::default();
+        let mut tree = FileTree::default();
         tree.add_folder(folder, Path::new(""), ours.strip_prefix(&top).ok())?;
         Ok(tree)
     }
@@ -109,16 +109,16 @@ impl Tree {
     pub(crate) fn add(&mut self, path: &Path, relative: PathBuf) -> Result<(), Error> {
         let found = fs::symlink_metadata(path).map_err(Error::at(path))?;
         let kind = match found.file_type() {
-            kind if kind.is_symlink() => Kind::Link,
-            kind if kind.is_file() && found.permissions().mode() & 0o100 != 0 => Kind::Program,
-            kind if kind.is_file() => Kind::File,
+            kind if kind.is_symlink() => EntryKind::Link,
+            kind if kind.is_file() && found.permissions().mode() & 0o100 != 0 => EntryKind::Program,
+            kind if kind.is_file() => EntryKind::File,
             _ => {
                 let odd = io::Error::other("neither a file nor a link nor a folder");
                 return Err(Error::at(path)(odd));
             }
         };
-        let source = Source::Disk(path.into());
-        self.0.insert(relative, Entry { kind, source });
+        let source = EntryBytes::Disk(path.into());
+        self.0.insert(relative, TreeEntry { kind, source });
         Ok(())
     }
 
@@ -157,14 +157,14 @@ mod tests {
     #[test]
     fn a_tree_is_read_as_it_was_written() {
         let folder = tempfile::tempdir().unwrap();
-        let entry = |kind, text: &str| Entry {
+        let entry = |kind, text: &str| TreeEntry {
             kind,
-            source: Source::Memory(text.as_bytes().into()),
+            source: EntryBytes::Memory(text.as_bytes().into()),
         };
         let entries = [
-            ("a/b.txt", entry(Kind::File, "x\r\n")),
-            ("run", entry(Kind::Program, "#!/bin/sh\n")),
-            ("to", entry(Kind::Link, "a/nowhere")),
+            ("a/b.txt", entry(EntryKind::File, "x\r\n")),
+            ("run", entry(EntryKind::Program, "#!/bin/sh\n")),
+            ("to", entry(EntryKind::Link, "a/nowhere")),
         ];
         let mut way = LinkGuard::below(folder.path());
         for (path, entry) in &entries {
@@ -173,7 +173,7 @@ mod tests {
         fs::create_dir(folder.path().join(".git")).unwrap();
         fs::write(folder.path().join(".git/x"), "x").unwrap();
         fs::write(folder.path().join("a/.git"), "gitdir: /nowhere\n").unwrap();
-        let tree = Tree::read(folder.path()).unwrap();
+        let tree = FileTree::read(folder.path()).unwrap();
         assert_eq!(tree.0.len(), 3);
         for (path, entry) in &entries {
             let found = &tree.0[Path::new(path)];
@@ -184,11 +184,12 @@ mod tests {
 
     #[test]
     fn a_file_that_is_also_a_folder_is_noticed() {
-        let entry = Entry {
-            kind: Kind::File,
-            source: Source::Memory([].into()),
+        let entry = TreeEntry {
+            kind: EntryKind::File,
+            source: EntryBytes::Memory([].into()),
         };
-        let tree = |paths: &[&str]| Tree(paths.iter().map(|p| (p.into(), entry.clone())).collect());
+        let tree =
+            |paths: &[&str]| FileTree(paths.iter().map(|p| (p.into(), entry.clone())).collect());
         assert_eq!(tree(&["a", "a.b", "b/c"]).conflict(), None);
         assert_eq!(tree(&["a", "a.b", "a/c"]).conflict(), Some(Path::new("a")));
     }

@@ -8,9 +8,9 @@ use culprit_reduce::Verdict;
 use super::Error;
 use super::build_folder::{BuildFolder, BuildFolders};
 use super::complaints::Lack;
-use super::tree::Tree;
+use super::tree::FileTree;
 use crate::judge::patience;
-use crate::{Answer, Ending, Judge, RunSetup, Test, Unfit, Witness};
+use crate::{Ending, Judge, RunAnswer, RunSetup, TestCommand, Unfit, Witness};
 
 /// What precedes what was heard in what is told of a version that has no verdict.
 const HEARD: &str = "\nheard: ";
@@ -40,7 +40,7 @@ impl Patience {
         *longest = longest.max(Some(took));
     }
 
-    fn limited(&self, test: &Test) -> Test {
+    fn limited(&self, test: &TestCommand) -> TestCommand {
         let longest = *self.longest.lock().unwrap_or_else(PoisonError::into_inner);
         let mut test = test.clone();
         if let Some(took) = longest {
@@ -52,12 +52,12 @@ impl Patience {
 
 /// What is run before the test. It must end with 0.
 pub(crate) struct Build<'a> {
-    command: &'a Test,
+    command: &'a TestCommand,
     patience: Patience,
 }
 
 impl<'a> Build<'a> {
-    pub(crate) fn new(command: &'a Test) -> Build<'a> {
+    pub(crate) fn new(command: &'a TestCommand) -> Build<'a> {
         Build {
             command,
             patience: Patience::new(BUILD_PATIENCE),
@@ -80,13 +80,13 @@ impl Trial<'_> {
     /// The verdict on a version. What is heard in its messages is kept with it if it has none.
     pub(crate) fn judge(
         &self,
-        tree: &Tree,
+        tree: &FileTree,
         heard: Option<&dyn Fn(&str) -> Lesson>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Verdict<String>, Error> {
         self.folders.at(|build_folder| {
             build_folder.hold(tree)?;
-            if let Some(ending) = built(self.build, (self.folders, build_folder), wanted)? {
+            if let Some(ending) = built(self.build, self.folders, build_folder, wanted)? {
                 return Ok(Verdict::Unresolved(told(
                     &not_built(&ending),
                     &ending,
@@ -117,13 +117,13 @@ impl Trial<'_> {
 pub(crate) fn witness(
     folders: &BuildFolders,
     build: Option<&Build<'_>>,
-    tree: &Tree,
+    tree: &FileTree,
     begin: impl FnOnce(&mut dyn FnMut() -> Result<RunSetup, crate::Error>) -> Result<Witness, Unfit>,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Result<Witness, Unfit>, Error> {
     folders.at(|build_folder| {
         build_folder.hold(tree)?;
-        if let Some(ending) = built(build, (folders, build_folder), wanted)? {
+        if let Some(ending) = built(build, folders, build_folder, wanted)? {
             return Err(Error::NotBuilt {
                 how: ending.how,
                 why: not_built(&ending),
@@ -147,14 +147,15 @@ pub(crate) fn witness(
 /// Builds what is in a build folder; `Some` if that does not work.
 fn built(
     build: Option<&Build<'_>>,
-    (folders, build_folder): (&BuildFolders, &BuildFolder),
+    folders: &BuildFolders,
+    build_folder: &BuildFolder,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Option<Ending>, Error> {
     let Some(build) = build else {
         return Ok(None);
     };
     let ending = folders.run(&build.patience.limited(build.command), build_folder, wanted)?;
-    if build.command.rule.answer(&ending) != Answer::Pass {
+    if build.command.rule.answer(&ending) != RunAnswer::Pass {
         return Ok(Some(ending));
     }
     build.patience.learn(ending.took);
@@ -244,18 +245,18 @@ mod tests {
     use super::super::difference::tests::tree;
     use super::*;
     use crate::test::tests::shell;
-    use crate::{Likeness, Lines};
+    use crate::{Likeness, LineComparison};
 
     #[test]
     fn what_takes_much_longer_than_what_passed_is_not_waited_for() {
         let root = tempfile::tempdir().unwrap();
         let folders = BuildFolders::new(root.path().to_owned(), Leftovers::Stay);
-        let test = Test {
+        let test = TestCommand {
             limit: Duration::from_secs(3600),
             ..shell("case $(cat a) in fails) exit 1;; hangs) sleep 1000;; esac")
         };
         let begin = |setup: &mut dyn FnMut() -> Result<RunSetup, crate::Error>| {
-            let likeness = (Likeness::Place, Lines::Ignored);
+            let likeness = (Likeness::Place, LineComparison::Ignored);
             Judge::witness(test.clone(), likeness, None, setup, &|| true)
         };
         let fails = tree(&[("a", "fails")]);

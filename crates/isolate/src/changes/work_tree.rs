@@ -9,7 +9,7 @@ use super::git::Repository;
 use super::git_output::{self, Indexed};
 use super::link_guard::LinkGuard;
 use super::sides::copy_tree;
-use super::tree::{Kind, Tree};
+use super::tree::{EntryKind, FileTree};
 
 impl Repository {
     /// Copies the files of the work tree into a folder: those that Git knows, and new ones that it does
@@ -18,7 +18,7 @@ impl Repository {
         let top = self.work_tree().ok_or(Error::NoWorkTree)?;
         let modes_count = self.modes_count()?;
         let mut guard = LinkGuard::below(top);
-        let mut found = Tree::default();
+        let mut found = FileTree::default();
         let (mut folders, mut skipped) = (Vec::new(), Vec::new());
         for (path, indexed) in self.listed()? {
             let place = top.join(&path);
@@ -31,11 +31,11 @@ impl Repository {
                     let kind = indexed.and_then(|indexed| indexed.kind);
                     if let (Some(kind), Some(entry)) = (kind, found.0.get_mut(&path))
                         && !modes_count
-                        && entry.kind != Kind::Link
+                        && entry.kind != EntryKind::Link
                     {
                         entry.kind = match kind {
-                            Kind::Program => Kind::Program,
-                            Kind::File | Kind::Link => Kind::File,
+                            EntryKind::Program => EntryKind::Program,
+                            EntryKind::File | EntryKind::Link => EntryKind::File,
                         };
                     }
                 }
@@ -94,17 +94,17 @@ mod tests {
     use super::*;
 
     /// The files of the work tree, and those of the last commit.
-    fn versions(made: &ScriptedRepository) -> (Tree, Tree) {
+    fn versions(made: &ScriptedRepository) -> (FileTree, FileTree) {
         let out = made.folder.path().join(".git/out");
         let repository = made.repository();
         repository.copy_work_tree(&out.join("now")).unwrap();
         let tree = repository.tree_of("HEAD").unwrap();
         repository.check_out(&tree, &out.join("head")).unwrap();
-        let read = |name: &str| Tree::read(&out.join(name)).unwrap();
+        let read = |name: &str| FileTree::read(&out.join(name)).unwrap();
         (read("now"), read("head"))
     }
 
-    fn names(tree: &Tree) -> Vec<&str> {
+    fn names(tree: &FileTree) -> Vec<&str> {
         let paths = tree.0.keys().map(|path| path.to_str().unwrap());
         paths.collect()
     }
@@ -121,7 +121,7 @@ mod tests {
         let (now, head) = versions(&made);
         assert_eq!(names(&head), ["b", "data/a"]);
         assert_eq!(names(&now), ["b", "data"]);
-        assert_eq!(now.0[Path::new("data")].kind, Kind::Link);
+        assert_eq!(now.0[Path::new("data")].kind, EntryKind::Link);
         let look = format!("cmp .git/before - && cat {}/a", theirs.display());
         let inode = format!("stat -c %i {}/a", theirs.display());
         assert_eq!(made.run(&format!("{inode} | {look}")), "1\n");
@@ -151,11 +151,14 @@ mod tests {
             "echo 1 >plain; echo 2 >run; chmod +x run; commit one; git config core.fileMode false
              chmod +x plain; chmod -x run; echo 3 >new; chmod +x new",
         );
-        let kinds = |tree: &Tree| ["plain", "run"].map(|path| tree.0[Path::new(path)].kind);
+        let kinds = |tree: &FileTree| ["plain", "run"].map(|path| tree.0[Path::new(path)].kind);
         let (now, head) = versions(&made);
         assert_eq!(kinds(&now), kinds(&head));
-        assert_eq!(now.0[Path::new("new")].kind, Kind::Program);
+        assert_eq!(now.0[Path::new("new")].kind, EntryKind::Program);
         made.run("git config core.fileMode true");
-        assert_eq!(kinds(&versions(&made).0), [Kind::Program, Kind::File]);
+        assert_eq!(
+            kinds(&versions(&made).0),
+            [EntryKind::Program, EntryKind::File]
+        );
     }
 }

@@ -83,17 +83,17 @@ struct Sides<'a> {
 }
 
 /// A part of the old text and what stands for it in the new one.
-type Part = (Range<usize>, Range<usize>);
+type AlignedRange = (Range<usize>, Range<usize>);
 
 /// Pieces of both that stand for each other.
 struct Hunk {
     olds: Vec<Range<usize>>,
     news: Vec<Range<usize>>,
-    part: Part,
+    part: AlignedRange,
 }
 
 /// Adds the differences of two parts; how many pieces were taken at a time.
-fn compare(sides: Sides<'_>, whole: Part, edits: &mut Edits) -> usize {
+fn compare(sides: Sides<'_>, whole: AlignedRange, edits: &mut Edits) -> usize {
     let most = match sides.grain {
         Grain::Sections | Grain::Lines => MOST,
         Grain::Tokens | Grain::Characters | Grain::Bytes => COMPARED,
@@ -131,7 +131,7 @@ fn compare(sides: Sides<'_>, whole: Part, edits: &mut Edits) -> usize {
 
 impl Sides<'_> {
     /// How many pieces the parts have, on the side that has more.
-    fn count<'p>(&self, parts: impl IntoIterator<Item = &'p Part>) -> usize {
+    fn count<'p>(&self, parts: impl IntoIterator<Item = &'p AlignedRange>) -> usize {
         let (mut olds, mut news) = (0, 0);
         for (old, new) in parts {
             olds += cut(&self.old[old.clone()], self.grain).count();
@@ -141,7 +141,7 @@ impl Sides<'_> {
     }
 
     /// Where parts differ, with so many pieces at a time.
-    fn differing(&self, (old_part, new_part): &Part, join: usize) -> Vec<Hunk> {
+    fn differing(&self, (old_part, new_part): &AlignedRange, join: usize) -> Vec<Hunk> {
         let olds = blocks(self.old, old_part, self.grain, join);
         let news = blocks(self.new, new_part, self.grain, join);
         let mut input = InternedInput::default();

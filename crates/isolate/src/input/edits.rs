@@ -13,12 +13,12 @@ use culprit_reduce::DeltaSet;
 pub(crate) struct Edits {
     text: Arc<Vec<u8>>,
     /// In the order of the text.
-    places: Vec<Place>,
+    places: Vec<DeltaSpan>,
     count: u64,
 }
 
-/// Where a delta shows.
-struct Place {
+/// The range that a delta covers, and the bytes without it.
+struct DeltaSpan {
     range: Range<usize>,
     /// What stands there without the delta.
     without: Box<[u8]>,
@@ -46,7 +46,7 @@ impl Edits {
         let delta = self.count;
         self.count += 1;
         for (range, without) in places {
-            self.places.push(Place {
+            self.places.push(DeltaSpan {
                 range,
                 without,
                 delta,

@@ -50,13 +50,13 @@ pub(crate) fn node_changes(old: &[u8], new: &Arc<Vec<u8>>, language: Language) -
 
 /// A child of a node, or what lies between two.
 #[derive(Clone)]
-struct Part<'t> {
+struct NodePart<'t> {
     range: Range<usize>,
     kind: u16,
     node: Option<Node<'t>>,
 }
 
-impl Part<'_> {
+impl NodePart<'_> {
     /// Whether it is something to leave out by itself.
     fn is_element(&self) -> bool {
         self.node.is_some_and(|node| node.is_named())
@@ -81,7 +81,7 @@ impl<'t> Finder<'t> {
     fn roots(&mut self, old: Node<'t>, new: Node<'t>) {
         let whole = |node: Node<'t>, text: &[u8]| {
             let range = node.byte_range();
-            let gap = |range: Range<usize>| Part {
+            let gap = |range: Range<usize>| NodePart {
                 range,
                 kind: GAP,
                 node: None,
@@ -98,7 +98,7 @@ impl<'t> Finder<'t> {
     /// Compares the children of two nodes.
     fn compare(&mut self, old: Node<'t>, new: Node<'t>) {
         let (olds, news) = (parts(old), parts(new));
-        let text = |whole: &[u8], part: &Part<'_>| Digest::of(&whole[part.range.clone()]);
+        let text = |whole: &[u8], part: &NodePart<'_>| Digest::of(&whole[part.range.clone()]);
         let same: Vec<(u16, Digest)> = olds
             .iter()
             .map(|it| (it.kind, text(self.old, it)))
@@ -115,11 +115,12 @@ impl<'t> Finder<'t> {
     /// Pairs nodes of one name within a stretch that differs.
     fn named_alike(
         &mut self,
-        (olds, these): (&[Part<'t>], Range<usize>),
-        (news, those): (&[Part<'t>], Range<usize>),
+        (olds, these): (&[NodePart<'t>], Range<usize>),
+        (news, those): (&[NodePart<'t>], Range<usize>),
         end: usize,
     ) {
-        let name = |text: &[u8], part: &Part<'_>| (part.kind, part.node.map(|it| label(it, text)));
+        let name =
+            |text: &[u8], part: &NodePart<'_>| (part.kind, part.node.map(|it| label(it, text)));
         let before: Vec<_> = olds[these.clone()]
             .iter()
             .map(|it| name(self.old, it))
@@ -151,7 +152,7 @@ impl<'t> Finder<'t> {
     }
 
     /// Two that stand for each other.
-    fn pair(&mut self, old: &Part<'t>, new: &Part<'t>) {
+    fn pair(&mut self, old: &NodePart<'t>, new: &NodePart<'t>) {
         let text = &self.old[old.range.clone()];
         if *text == self.new[new.range.clone()] {
             return;
@@ -169,11 +170,12 @@ impl<'t> Finder<'t> {
     }
 
     /// A stretch in which nothing has a counterpart by name.
-    fn unlike(&mut self, olds: &[Part<'t>], news: &[Part<'t>], next: usize) {
-        let kinds = |parts: &[Part<'_>]| -> Vec<u16> { parts.iter().map(|it| it.kind).collect() };
-        let elements = |parts: &[Part<'_>]| parts.iter().filter(|it| it.is_element()).count();
+    fn unlike(&mut self, olds: &[NodePart<'t>], news: &[NodePart<'t>], next: usize) {
+        let kinds =
+            |parts: &[NodePart<'_>]| -> Vec<u16> { parts.iter().map(|it| it.kind).collect() };
+        let elements = |parts: &[NodePart<'_>]| parts.iter().filter(|it| it.is_element()).count();
         let is_one = || elements(olds) == 1 && elements(news) == 1;
-        let has_comma = || olds.iter().chain(news).any(Part::is_comma);
+        let has_comma = || olds.iter().chain(news).any(NodePart::is_comma);
         if kinds(olds) == kinds(news) {
             for (old, new) in olds.iter().zip(news) {
                 self.pair(old, new);
@@ -210,8 +212,8 @@ fn hunks<T: std::hash::Hash + Eq>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Ra
         .collect()
 }
 
-fn part(node: Node<'_>) -> Part<'_> {
-    Part {
+fn part(node: Node<'_>) -> NodePart<'_> {
+    NodePart {
         range: node.byte_range(),
         kind: node.kind_id(),
         node: Some(node),
@@ -219,11 +221,11 @@ fn part(node: Node<'_>) -> Part<'_> {
 }
 
 /// The children of a node and what lies between them.
-fn parts(node: Node<'_>) -> Vec<Part<'_>> {
+fn parts(node: Node<'_>) -> Vec<NodePart<'_>> {
     let mut parts = Vec::new();
     let mut at = node.start_byte();
     let mut cursor = node.walk();
-    let gap = |range: Range<usize>| Part {
+    let gap = |range: Range<usize>| NodePart {
         range,
         kind: GAP,
         node: None,
@@ -263,7 +265,7 @@ fn label(node: Node<'_>, text: &[u8]) -> Digest {
     }
 }
 
-fn whole(parts: &[Part<'_>]) -> Range<usize> {
+fn whole(parts: &[NodePart<'_>]) -> Range<usize> {
     let start = parts.first().map_or(0, |part| part.range.start);
     let end = parts.last().map_or(0, |part| part.range.end);
     start..end
@@ -271,12 +273,12 @@ fn whole(parts: &[Part<'_>]) -> Range<usize> {
 
 /// Elements with what goes with them: a comma before, if the stretch begins with one, else what is
 /// behind.
-fn units(parts: &[Part<'_>]) -> Vec<Range<usize>> {
+fn units(parts: &[NodePart<'_>]) -> Vec<Range<usize>> {
     let all = whole(parts);
     if parts.is_empty() {
         return Vec::new();
     }
-    let elements: Vec<&Part<'_>> = parts.iter().filter(|part| part.is_element()).collect();
+    let elements: Vec<&NodePart<'_>> = parts.iter().filter(|part| part.is_element()).collect();
     let is_first = parts[0].is_element();
     let cuts: Vec<usize> = match is_first {
         // Each begins where its element does.

@@ -11,7 +11,7 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use super::changes::changes;
 use super::cut::{Content, Grain, cut};
 use super::material::{Beside, Item, Material, Mode, Stuff};
-use crate::unified::{self, AROUND, Hunk, LineEdit, Piece};
+use crate::unified::{self, AROUND, Hunk, HunkPiece, LineEdit};
 
 /// Bytes in a row of what is no text.
 const ROW: usize = 16;
@@ -271,11 +271,11 @@ fn text(old: &[u8], new: &[u8], most: usize) -> (Vec<Option<PairRow>>, usize, u6
         };
         for piece in hunk.pieces() {
             let edit = match piece {
-                Piece::Same { old, new } => {
+                HunkPiece::Same { old, new } => {
                     add(&|| same(old, new));
                     continue;
                 }
-                Piece::Edit(edit) => edit,
+                HunkPiece::Edit(edit) => edit,
             };
             differ += all.bytes(edit);
             for number in 0..edit.old.len().max(edit.new.len()) {

@@ -22,7 +22,7 @@ pub enum Handing {
 }
 
 /// Makes folders for runs.
-pub(crate) struct Places {
+pub(crate) struct RunFolders {
     top: PathBuf,
     handing: Handing,
     /// Where tests work; in the folder of their run if there is none.
@@ -40,9 +40,9 @@ impl Drop for Held {
     }
 }
 
-impl Places {
-    pub(crate) fn new(top: &Path, handing: Handing, directory: Option<PathBuf>) -> Places {
-        Places {
+impl RunFolders {
+    pub(crate) fn new(top: &Path, handing: Handing, directory: Option<PathBuf>) -> RunFolders {
+        RunFolders {
             top: top.to_owned(),
             handing,
             directory,

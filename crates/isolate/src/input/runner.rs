@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use culprit_reduce::{Cancel, Kind, Memo, Verdict};
+use culprit_reduce::{Cancel, Memo, Verdict, VerdictKind};
 
 use super::material::Material;
-use super::place::Places;
+use super::place::RunFolders;
 use super::session::Trouble;
 use crate::{Error, Judge, Judged, RunSetup, Warm};
 
 pub(crate) struct Runner {
     pub(crate) judge: Judge,
-    pub(crate) places: Places,
+    pub(crate) places: RunFolders,
     /// Ends the session.
     cancel: Cancel,
     /// The time of all runs together, and their number.
@@ -28,7 +28,7 @@ pub(crate) struct Runner {
 }
 
 impl Runner {
-    pub(crate) fn new(judge: Judge, places: Places, cancel: Cancel) -> Runner {
+    pub(crate) fn new(judge: Judge, places: RunFolders, cancel: Cancel) -> Runner {
         Runner {
             judge,
             places,
@@ -97,7 +97,7 @@ impl Runner {
         setup: &mut dyn FnMut() -> Result<RunSetup, Error>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<Judged, Error> {
-        let is_unresolved = judged.verdict.kind() == Kind::Unresolved;
+        let is_unresolved = judged.verdict.kind() == VerdictKind::Unresolved;
         if self.warm.is_none() || !is_unresolved {
             return Ok(judged);
         }
@@ -106,7 +106,7 @@ impl Runner {
             return Ok(judged);
         }
         let fresh = self.judge.clone().warmed(None).judge(setup, wanted)?;
-        if fresh.verdict.kind() != Kind::Unresolved {
+        if fresh.verdict.kind() != VerdictKind::Unresolved {
             self.is_disturbed.store(true, Ordering::Relaxed);
             self.cancel.cancel();
         }
@@ -169,7 +169,8 @@ impl Runner {
     pub(crate) fn count_of(
         &self,
         material: &Material,
-        (runs, kind): (u32, Kind),
+        runs: u32,
+        kind: VerdictKind,
         wanted: &dyn Fn() -> bool,
     ) -> Result<u32, Error> {
         let mut setup = self.places.each(material);

@@ -11,19 +11,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_reduce::{
-    Artefact, DeltaSet, Driver, End, Error as SearchError, Event, Goal, JournalError, Journals,
-    Kind, ProblemError, Scale, Schedule, Search, Settings, Tally, Verdict,
+    Artefact, DeltaSet, Driver, Error as SearchError, Goal, JournalError, Journals, ProblemError,
+    ReductionEvent, Scale, Schedule, Search, SearchEnd, Settings, Tally, Verdict, VerdictKind,
 };
 
 use super::material::Material;
 use super::pass::{Candidates, Pass};
-use super::place::{Handing, Places};
+use super::place::{Handing, RunFolders};
 use super::runner::Runner;
 use super::tree::Syntax as Tree;
 use crate::judge::{PATIENCE, patience};
 use crate::{
-    Digester, Error, Failure, Judge, Language, Like, Likeness, Lines, Rate, Reads, Test, Unfit,
-    Warm,
+    Digester, Error, Judge, Language, Like, Likeness, LineComparison, Rate, Reads, RunFailure,
+    TestCommand, Unfit, Warm,
 };
 
 /// What a run that must be made has, however little time is left.
@@ -67,7 +67,7 @@ impl Syntax {
 
 /// An input to isolate, and how.
 pub struct Request {
-    pub test: Test,
+    pub test: TestCommand,
     pub likeness: Likeness,
     /// What the failure is like, where somebody saw it before.
     pub like: Option<Like>,
@@ -117,7 +117,7 @@ pub struct Isolated {
     pub again: Again,
     /// Whether there are so many pieces that some were only tried together.
     pub is_coarse: bool,
-    pub end: End,
+    pub end: SearchEnd,
     pub took: Duration,
 }
 
@@ -191,7 +191,10 @@ pub(crate) struct Session<'a> {
 }
 
 /// Isolates an input. The observer receives each test that counts.
-pub fn isolate(mut request: Request, observer: &dyn Fn(&Event)) -> Result<Isolated, Trouble> {
+pub fn isolate(
+    mut request: Request,
+    observer: &dyn Fn(&ReductionEvent),
+) -> Result<Isolated, Trouble> {
     if let Some(passing) = &mut request.passing {
         passing.take_name_of(&request.failing);
     }
@@ -207,16 +210,16 @@ pub fn isolate(mut request: Request, observer: &dyn Fn(&Event)) -> Result<Isolat
     }
     let goal = request.goal;
     let handing = request.handing.clone();
-    let places = Places::new(&request.scratch, handing, request.directory.clone());
+    let places = RunFolders::new(&request.scratch, handing, request.directory.clone());
     let cancel = request.settings.cancel.clone();
     let driver = Driver::new(request.settings.clone(), observer)
         .journals(request.journals.clone().map(Journals::InOrder));
     let memo = driver.memo();
     let wanted = || !cancel.is_cancelled();
     let mut setup = places.each(&request.failing);
-    let compare = (request.likeness, Lines::CountBut(names(&request)));
+    let compare = (request.likeness, LineComparison::CountBut(names(&request)));
     let like = request.like.as_ref();
-    let take = |failure: &mut Failure| like.is_none_or(|like| failure.take(like));
+    let take = |failure: &mut RunFailure| like.is_none_or(|like| failure.take(like));
     let (test, runs) = (request.test, request.runs);
     let witness = Judge::witness_like(test, compare, &take, runs, &mut setup, &wanted);
     drop(setup);
@@ -278,7 +281,7 @@ pub fn isolate(mut request: Request, observer: &dyn Fn(&Event)) -> Result<Isolat
     let has_time = || driver.time_left() != Some(Duration::ZERO);
     runner.confirm(memo, &[&session.new, &session.old], &has_time)?;
     let again = session.run_again()?;
-    let is_interrupted = driver.is_over() && driver.end() == End::Cancelled;
+    let is_interrupted = driver.is_over() && driver.end() == SearchEnd::Cancelled;
     Ok(Isolated {
         failure: match memo.get(session.new.digest()) {
             Some(Verdict::Fail(how)) => how,
@@ -295,7 +298,7 @@ pub fn isolate(mut request: Request, observer: &dyn Fn(&Event)) -> Result<Isolat
         again,
         is_coarse: session.is_coarse,
         end: match is_interrupted {
-            true => End::Cancelled,
+            true => SearchEnd::Cancelled,
             false => end,
         },
         took: driver.elapsed(),
@@ -350,7 +353,7 @@ fn passes(
     }
     // Once more, since everything rests on it.
     match runner
-        .count_of(old, (1, Kind::Pass), wanted)
+        .count_of(old, 1, VerdictKind::Pass, wanted)
         .map_err(told)?
     {
         0 => Err(Trouble::PassingFailsSometimes(Rate { failed: 1, of: 2 })),
@@ -430,12 +433,12 @@ impl Session<'_> {
                 return Err(Trouble::OldVerdicts(how.to_owned()));
             }
             _ => Rate {
-                failed: runner.count_of(&self.new, (OFTEN, Kind::Fail), wanted)?,
+                failed: runner.count_of(&self.new, OFTEN, VerdictKind::Fail, wanted)?,
                 of: OFTEN + 1,
             },
         });
         if self.goal == Goal::Isolate {
-            let passed = runner.count_of(&self.old, (AGAIN, Kind::Pass), wanted)?;
+            let passed = runner.count_of(&self.old, AGAIN, VerdictKind::Pass, wanted)?;
             again.passing = Some(Rate {
                 failed: AGAIN - passed,
                 of: AGAIN,

@@ -23,14 +23,14 @@ use super::session::{Session, Trouble};
 use super::tree::Syntax;
 use crate::{Digest, Language};
 
-/// For which inputs passes over files found nothing. What goes from one file may be for another to say.
+/// The inputs for which passes over a file found nothing. Another file may decide what can be removed from one.
 #[derive(Default)]
-struct Done(HashMap<(PathBuf, String), Digest>);
+struct ExhaustedPasses(HashMap<(PathBuf, String), Digest>);
 
 impl Session<'_> {
     /// Reduces the failing side: files first, then inside them.
     pub(crate) fn simplify(&mut self) -> Result<(), Trouble> {
-        let mut done = Done::default();
+        let mut done = ExhaustedPasses::default();
         let input = self.new.clone();
         let mut seen = HashSet::new();
         for round in 0.. {
@@ -93,7 +93,7 @@ impl Session<'_> {
 
     /// Where nothing can be left out, shorter words take the place of others, and half a character that
     /// of a whole one.
-    fn substitute(&mut self, input: &Material, done: &mut Done) -> Result<(), Trouble> {
+    fn substitute(&mut self, input: &Material, done: &mut ExhaustedPasses) -> Result<(), Trouble> {
         if self.has_passing || self.is_verbatim {
             return Ok(());
         }
@@ -128,7 +128,12 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn simplify_file(&mut self, path: &Path, round: usize, done: &mut Done) -> Result<(), Trouble> {
+    fn simplify_file(
+        &mut self,
+        path: &Path,
+        round: usize,
+        done: &mut ExhaustedPasses,
+    ) -> Result<(), Trouble> {
         let text = self.text(path);
         let content = Content::of(&text);
         // What another side has is kept: only what differs from it goes.
@@ -178,7 +183,7 @@ impl Session<'_> {
         &mut self,
         path: &Path,
         grain: Grain,
-        done: &mut Done,
+        done: &mut ExhaustedPasses,
     ) -> Result<(), Trouble> {
         loop {
             let text = self.text(path);
@@ -196,7 +201,7 @@ impl Session<'_> {
     }
 
     /// Characters of words. Other characters are tokens of their own, which went before.
-    fn simplify_words(&mut self, path: &Path, done: &mut Done) -> Result<(), Trouble> {
+    fn simplify_words(&mut self, path: &Path, done: &mut ExhaustedPasses) -> Result<(), Trouble> {
         let text = self.text(path);
         if text.len() > MOST {
             // As many as that are joined.
@@ -212,7 +217,7 @@ impl Session<'_> {
         &mut self,
         path: &Path,
         language: Language,
-        done: &mut Done,
+        done: &mut ExhaustedPasses,
     ) -> Result<(), Trouble> {
         let text = self.text(path);
         let before = self.new.digest();
@@ -236,7 +241,12 @@ impl Session<'_> {
     }
 
     /// Nodes that one below them can stand for.
-    fn hoist(&mut self, path: &Path, language: Language, done: &mut Done) -> Result<(), Trouble> {
+    fn hoist(
+        &mut self,
+        path: &Path,
+        language: Language,
+        done: &mut ExhaustedPasses,
+    ) -> Result<(), Trouble> {
         if self.is_verbatim {
             return Ok(());
         }
@@ -270,7 +280,11 @@ impl Session<'_> {
     }
 
     /// Brackets with what is in them, then without.
-    fn simplify_brackets(&mut self, path: &Path, done: &mut Done) -> Result<(), Trouble> {
+    fn simplify_brackets(
+        &mut self,
+        path: &Path,
+        done: &mut ExhaustedPasses,
+    ) -> Result<(), Trouble> {
         let groups = brackets::groups(&self.text(path));
         self.try_edits(path, "groups", &groups, None, done)?;
         let pairs = brackets::pairs(&self.text(path));
@@ -279,7 +293,7 @@ impl Session<'_> {
     }
 
     /// Shorter names and numbers.
-    fn rename(&mut self, path: &Path, done: &mut Done) -> Result<(), Trouble> {
+    fn rename(&mut self, path: &Path, done: &mut ExhaustedPasses) -> Result<(), Trouble> {
         let names = rename::names(&self.text(path));
         self.try_edits(path, "names", &names, None, done)?;
         let numbers = rename::numbers(&self.text(path));
@@ -294,7 +308,7 @@ impl Session<'_> {
         name: &str,
         edits: &Edits,
         language: Option<Language>,
-        done: &mut Done,
+        done: &mut ExhaustedPasses,
     ) -> Result<bool, Trouble> {
         let before = self.new.digest();
         if edits.len() == 0 || done.knows(path, name, before) || self.driver.is_over() {
@@ -351,7 +365,7 @@ fn letters(text: &Arc<Vec<u8>>) -> Edits {
     edits.sorted()
 }
 
-impl Done {
+impl ExhaustedPasses {
     fn knows(&self, path: &Path, name: &str, input: Digest) -> bool {
         let known = self.0.get(&(path.to_owned(), name.to_owned()));
         known == Some(&input)

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use culprit_junit::{ClassFacts, Classes};
-use culprit_jvm::{Ended, Jdk, Launch, Limits, Status, Surroundings};
+use culprit_jvm::{Ended, Jdk, JdkLocations, Launch, Limits, Status};
 use tempfile::TempDir;
 
 /// Far more than any of the programs takes.
@@ -23,7 +23,7 @@ pub(crate) struct Bench {
 impl Bench {
     /// `None`, with a message, where there is no JDK. In CI that is an error.
     pub(crate) fn new() -> Option<Bench> {
-        match Jdk::find(&Surroundings::of_process()) {
+        match Jdk::find(&JdkLocations::of_process()) {
             Ok(jdk) => Some(Bench {
                 jdk,
                 folder: tempfile::tempdir().unwrap(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use culprit_junit::{Junit, Options, Test, print};
+use culprit_junit::{Junit, Options, PrintedTest, print};
 use culprit_model::script::Script;
 
 use crate::bench::{Bench, Library};
@@ -13,7 +13,7 @@ use crate::bench::{Bench, Library};
 struct Case {
     name: String,
     fails: String,
-    test: Test,
+    test: PrintedTest,
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 
 use culprit_junit::{Junit, Options, print};
 use culprit_model::Value;
-use culprit_model::script::{Builder, Operation, Operator, Script, Statement, Target, compute};
+use culprit_model::script::{Builder, MemberName, Operation, Operator, Script, Statement, compute};
 use culprit_model::value::Shape;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -61,7 +61,8 @@ impl Writer {
             },
             Tree::Call(number) => {
                 let made = self.builder.variable("int");
-                let target = Target::of("java/lang/Integer", "parseInt", "(Ljava/lang/String;)I");
+                let target =
+                    MemberName::of("java/lang/Integer", "parseInt", "(Ljava/lang/String;)I");
                 let text = vec![Value::text(&number.to_string())];
                 let call = self.builder.call_static(target, text, Some(made.clone()));
                 self.statements.push(call);
@@ -148,7 +149,7 @@ fn script(tree: &Tree) -> Script {
     };
     let code = value.shape().code();
     let descriptor = format!("({code}{code})V");
-    let target = Target::of(
+    let target = MemberName::of(
         "org/junit/jupiter/api/Assertions",
         "assertEquals",
         &descriptor,

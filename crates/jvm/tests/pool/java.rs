@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_jvm::{
-    Answer, Jdk, Launch, Limits, Output, Sandbox, Status, Surroundings, WorkerPlan, WorkerPool,
+    Jdk, JdkLocations, JobResult, Launch, Limits, Output, Sandbox, Status, WorkerPlan, WorkerPool,
     WorkerSlot, WorkingFolder, jvm_options,
 };
 
@@ -17,7 +17,7 @@ const LONG: Duration = Duration::from_secs(120);
 
 /// The plan for JVMs as workers, on the user's JDK.
 fn plan(scratch: &Path) -> WorkerPlan {
-    let jdk = Jdk::find(&Surroundings::of_process()).unwrap();
+    let jdk = Jdk::find(&JdkLocations::of_process()).unwrap();
     let classes = scratch.join("classes");
     std::fs::create_dir(&classes).unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/worker/Echo.java");
@@ -74,7 +74,7 @@ fn a_jvm_in_the_sandbox_is_a_worker() {
     let tables = Arc::default();
     for _ in 0..100 {
         let answer = pool.run(&job(&steps, &tables)).unwrap();
-        assert!(matches!(answer, Answer::Ran { .. }), "{answer:?}");
+        assert!(matches!(answer, JobResult::Ran { .. }), "{answer:?}");
     }
     assert_eq!(pool.started(), 1);
     pool.dismiss(LONG);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use culprit_jvm::{
-    Answer, CRASH_REPORT, Deadline, Excess, Job, JobPiece, JobSource, Limits, Output, PoolError,
+    CRASH_REPORT, Deadline, Excess, Job, JobPiece, JobResult, JobSource, Limits, Output, PoolError,
     Sandbox, SourceError, StartError, Status, Unresolved, WorkerPlan, WorkerPool, WorkerSlot,
     WorkingFolder,
 };
@@ -79,7 +79,7 @@ pub(crate) fn job<'a>(source: &'a dyn JobSource, tables: &Arc<Tables>) -> Job<'a
     }
 }
 
-fn run(pool: &WorkerPool, way: u32) -> Result<Answer, PoolError> {
+fn run(pool: &WorkerPool, way: u32) -> Result<JobResult, PoolError> {
     let steps = steps(way, 3);
     pool.run(&job(&steps, &Arc::default()))
 }
@@ -92,7 +92,7 @@ fn check_answers(pool: &WorkerPool) {
         assert!(
             matches!(
                 answer,
-                Answer::Ran {
+                JobResult::Ran {
                     outcome: Outcome::InSync { steps: 3, .. },
                     ..
                 }
@@ -111,7 +111,7 @@ fn check_lost(way: u32, expect: impl Fn(&Unresolved) -> bool) {
     for _ in 0..2 {
         let answer = run(&pool, way).unwrap();
         assert!(
-            matches!(&answer, Answer::Unresolved(it) if expect(it)),
+            matches!(&answer, JobResult::Unresolved(it) if expect(it)),
             "{answer:?}"
         );
         check_answers(&pool);
@@ -183,7 +183,7 @@ fn a_hang_costs_one_candidate_and_its_time() {
         let mut job = job(&steps, &Arc::default());
         job.limit = Duration::from_millis(100);
         let answer = pool.run(&job).unwrap();
-        let limit = Answer::Unresolved(Unresolved::TimeLimit(job.limit));
+        let limit = JobResult::Unresolved(Unresolved::TimeLimit(job.limit));
         assert_eq!(answer, limit, "way {way}");
         assert!(started.elapsed() < LONG);
         check_answers(&pool);
@@ -203,7 +203,7 @@ fn a_hang_of_a_fresh_worker_costs_the_time_of_the_candidate_alone() {
     for _ in 0..3 {
         let started = Instant::now();
         let answer = pool.run(&job).unwrap();
-        let limit = Answer::Unresolved(Unresolved::TimeLimit(job.limit));
+        let limit = JobResult::Unresolved(Unresolved::TimeLimit(job.limit));
         assert_eq!(answer, limit);
         assert!(started.elapsed() < LONG / 2, "{:?}", started.elapsed());
     }
@@ -232,7 +232,7 @@ fn pipes_where_reports_are_looked_for_cost_one_candidate() {
     let scratch = tempfile::tempdir().unwrap();
     let pool = pool(1, scratch.path());
     let answer = run(&pool, fake::PIPES).unwrap();
-    let Answer::Unresolved(Unresolved::Died { status, .. }) = answer else {
+    let JobResult::Unresolved(Unresolved::Died { status, .. }) = answer else {
         panic!("{answer:?}");
     };
     assert_eq!(status, Status::Exited(6));
@@ -246,7 +246,7 @@ fn a_folder_without_rights_goes_with_its_worker() {
     let pool = pool(1, scratch.path());
     for _ in 0..2 {
         let answer = run(&pool, fake::LOCKED).unwrap();
-        assert!(matches!(answer, Answer::Unresolved(_)), "{answer:?}");
+        assert!(matches!(answer, JobResult::Unresolved(_)), "{answer:?}");
     }
     drop(pool);
     let left = fs::read_dir(scratch.path()).unwrap().count();
@@ -264,7 +264,7 @@ fn a_candidate_that_uses_up_the_machine_costs_one_candidate() {
         plan.limits.file_size = Some(16 << 20);
         let pool = WorkerPool::new(plan, 1, subject()).unwrap();
         let answer = run(&pool, way).unwrap();
-        let Answer::Unresolved(Unresolved::Exceeded(excess)) = &answer else {
+        let JobResult::Unresolved(Unresolved::Exceeded(excess)) = &answer else {
             panic!("way {way}: {answer:?}");
         };
         assert!(expect(excess), "way {way}: {excess}");
@@ -286,7 +286,7 @@ fn what_a_worker_started_is_killed_with_it() {
     let scratch = tempfile::tempdir().unwrap();
     let pool = pool(1, scratch.path());
     let answer = run(&pool, fake::CHILD).unwrap();
-    assert!(matches!(answer, Answer::Unresolved(_)), "{answer:?}");
+    assert!(matches!(answer, JobResult::Unresolved(_)), "{answer:?}");
     let child = fs::read_to_string(scratch.path().join("child")).unwrap();
     // A kill takes its time, and whoever reaps it may take more.
     let started = Instant::now();
@@ -303,7 +303,7 @@ fn a_candidate_is_not_blamed_for_what_an_earlier_one_left_behind() {
     let pool = pool(1, scratch.path());
     for way in [fake::LEAVE_BEHIND, fake::ANSWER_AND_EXIT] {
         let answer = run(&pool, way).unwrap();
-        assert!(matches!(answer, Answer::Ran { .. }), "{answer:?}");
+        assert!(matches!(answer, JobResult::Ran { .. }), "{answer:?}");
         check_answers(&pool);
     }
 }
@@ -325,7 +325,7 @@ fn an_answer_may_come_before_the_last_step_was_sent() {
     let tables = Arc::default();
     for _ in 0..3 {
         let answer = pool.run(&job(&many, &tables)).unwrap();
-        let Answer::Ran { outcome, .. } = answer else {
+        let JobResult::Ran { outcome, .. } = answer else {
             panic!("{answer:?}");
         };
         assert!(matches!(outcome, Outcome::InSync { steps: 0, .. }));
@@ -357,7 +357,7 @@ fn long_scenarios_and_their_tables_arrive_whole_and_once() {
             steps: 200_000,
             open_calls: 1,
         };
-        assert!(matches!(&answer, Answer::Ran { outcome, .. } if *outcome == expect));
+        assert!(matches!(&answer, JobResult::Ran { outcome, .. } if *outcome == expect));
     }
 }
 
@@ -391,7 +391,7 @@ fn definitions_may_come_between_steps_and_a_source_that_fails_is_an_error() {
         steps: 2,
         open_calls: 2,
     };
-    assert!(matches!(&answer, Answer::Ran { outcome, .. } if *outcome == expect));
+    assert!(matches!(&answer, JobResult::Ran { outcome, .. } if *outcome == expect));
     let error = pool
         .run(&job(&Source { fails: true }, &Arc::default()))
         .unwrap_err();
@@ -407,7 +407,7 @@ fn coverage_comes_with_the_answer() {
         class: "C".to_owned(),
         lines: vec![(3, 1), (4, 2)],
     };
-    assert!(matches!(answer, Answer::Ran { coverage, .. } if coverage == [expect]));
+    assert!(matches!(answer, JobResult::Ran { coverage, .. } if coverage == [expect]));
 }
 
 #[test]
@@ -451,8 +451,8 @@ fn answers_depend_on_the_candidate_alone() {
                                 return mine;
                             };
                             let answer = match run(&pool, *way).unwrap() {
-                                Answer::Ran { outcome, .. } => format!("{outcome:?}"),
-                                Answer::Unresolved(it) => it.to_string(),
+                                JobResult::Ran { outcome, .. } => format!("{outcome:?}"),
+                                JobResult::Unresolved(it) => it.to_string(),
                             };
                             mine.push((number, answer));
                         }
@@ -534,7 +534,7 @@ fn the_report_of_a_crash_outlives_its_worker() {
     let scratch = tempfile::tempdir().unwrap();
     let pool = pool(1, scratch.path());
     let answer = run(&pool, fake::REPORT).unwrap();
-    let Answer::Unresolved(Unresolved::Died { output, .. }) = answer else {
+    let JobResult::Unresolved(Unresolved::Died { output, .. }) = answer else {
         panic!("{answer:?}");
     };
     drop(pool);

@@ -6,23 +6,21 @@ use culprit_model::script::Input;
 use culprit_model::value::{Contents, Shape};
 use culprit_model::{ObjectId, Reference, Tables, Value};
 
-use culprit_scripts::scalar;
-
 use crate::Statement;
 
 /// The most elements of an array that are looked at.
 const LARGE: u32 = 100_000;
 
-/// Where a value is: the statement, the value that comes from the script, and elements of arrays within
+/// The position of a value: the statement, the value that comes from the script, and elements of arrays within
 /// that.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(super) struct ValuePosition {
     statement: usize,
     input: Input,
     within: Vec<usize>,
 }
 
-impl Place {
+impl ValuePosition {
     pub(super) fn get<'s>(&self, statements: &'s [Statement]) -> Option<&'s Value> {
         let mut value = statements.get(self.statement)?.input(self.input)?;
         for at in &self.within {
@@ -58,14 +56,14 @@ impl Place {
 }
 
 /// Arrays that can be made shorter, those that hold others first.
-pub(super) fn arrays(statements: &[Statement], prelude: usize) -> Vec<Place> {
+pub(super) fn arrays(statements: &[Statement], prelude: usize) -> Vec<ValuePosition> {
     find(statements, prelude, |value| {
         matches!(value, Value::Reference(Reference::Array { .. }))
     })
 }
 
 /// Texts and numbers, elements of arrays last.
-pub(super) fn leaves(statements: &[Statement], prelude: usize) -> Vec<Place> {
+pub(super) fn leaves(statements: &[Statement], prelude: usize) -> Vec<ValuePosition> {
     let mut found = find(statements, prelude, |value| match value {
         Value::Reference(reference) => matches!(
             reference,
@@ -96,8 +94,7 @@ pub(super) fn array(value: &Value, tables: &Tables) -> Option<Vec<Value>> {
         Contents::Blob(blob) => {
             let class = tables.class(*class)?;
             let shape = Shape::of(class.name.strip_prefix('[')?)?;
-            let bytes = tables.blobs.get(blob)?.chunks_exact(shape.width()?);
-            bytes.map(|b| scalar(shape, b)).collect::<Option<_>>()?
+            Value::elements_from_le_bytes(shape, tables.blobs.get(blob)?)?
         }
         Contents::Unknown | Contents::Part { .. } => return None,
     };
@@ -105,7 +102,7 @@ pub(super) fn array(value: &Value, tables: &Tables) -> Option<Vec<Value>> {
 }
 
 /// Gives an array other elements. Where it is met again without contents, it has the new length too.
-pub(super) fn set_elements(place: &Place, statements: &mut [Statement], new: Vec<Value>) {
+pub(super) fn set_elements(place: &ValuePosition, statements: &mut [Statement], new: Vec<Value>) {
     let Some(Value::Reference(Reference::Array { id, class, .. })) = place.get(statements) else {
         return;
     };
@@ -132,7 +129,7 @@ pub(super) fn set_elements(place: &Place, statements: &mut [Statement], new: Vec
 }
 
 /// Arrays that are given again, and what they hold then: mostly what the program itself put there.
-pub(super) fn arrays_again(statements: &[Statement], prelude: usize) -> Vec<Place> {
+pub(super) fn arrays_again(statements: &[Statement], prelude: usize) -> Vec<ValuePosition> {
     let mut met = BTreeSet::new();
     let mut again = Vec::new();
     for (number, statement) in statements.iter().enumerate() {
@@ -144,7 +141,7 @@ pub(super) fn arrays_again(statements: &[Statement], prelude: usize) -> Vec<Plac
             if let (false, Some(input)) = (met.insert(*id), input)
                 && *contents != Contents::Unknown
             {
-                again.push(Place {
+                again.push(ValuePosition {
                     statement: number,
                     input,
                     within: Vec::new(),
@@ -176,7 +173,11 @@ pub(super) fn hand_on(gone: &Statement, rest: &mut [Statement]) {
 
 /// The places of what statements are given and stand-ins answer. What sets up the surroundings stays
 /// as it is, and so do arrays of which more is told than what they hold at first.
-fn find(statements: &[Statement], prelude: usize, wanted: impl Fn(&Value) -> bool) -> Vec<Place> {
+fn find(
+    statements: &[Statement],
+    prelude: usize,
+    wanted: impl Fn(&Value) -> bool,
+) -> Vec<ValuePosition> {
     let mut told: BTreeMap<ObjectId, Told> = BTreeMap::new();
     for value in statements.iter().flat_map(Statement::values) {
         value.each_reference(&mut |reference| {
@@ -197,7 +198,7 @@ fn find(statements: &[Statement], prelude: usize, wanted: impl Fn(&Value) -> boo
     };
     for (number, statement) in statements.iter().enumerate().skip(prelude) {
         for (input, value) in statement.inputs() {
-            let place = Place {
+            let place = ValuePosition {
                 statement: number,
                 input,
                 within: Vec::new(),
@@ -219,11 +220,11 @@ struct Told {
 struct Finder<F> {
     told: BTreeMap<ObjectId, Told>,
     wanted: F,
-    found: Vec<Place>,
+    found: Vec<ValuePosition>,
 }
 
 impl<F: Fn(&Value) -> bool> Finder<F> {
-    fn look(&mut self, value: &Value, place: Place) {
+    fn look(&mut self, value: &Value, place: ValuePosition) {
         if let Value::Reference(Reference::Array { id, contents, .. }) = value {
             let told = self.told.get(id);
             if id.0 != 0 && told.is_none_or(|told| !told.at_first || told.times > 1) {

@@ -9,7 +9,7 @@ use culprit_reduce::{
 };
 
 use super::answers::{self, Question};
-use super::places::{Place, array, arrays, arrays_again, hand_on, leaves, set_elements};
+use super::places::{ValuePosition, array, arrays, arrays_again, hand_on, leaves, set_elements};
 use super::simpler::{FEW, LETTER, characters, is_plain, is_small, partners, simpler, units};
 use crate::{Error, Script, Statement};
 
@@ -156,7 +156,7 @@ impl<'a> Shrinker<'a> {
             is_sequential: false,
             learn: None,
         };
-        let parts = Parts {
+        let parts = ValueCandidates {
             oracle: self.oracle,
             with,
         };
@@ -228,7 +228,7 @@ impl<'a> Shrinker<'a> {
     }
 
     /// Makes all elements of an array as simple as can be, at once.
-    fn simplify_elements(&mut self, place: &Place) -> Result<bool, Error> {
+    fn simplify_elements(&mut self, place: &ValuePosition) -> Result<bool, Error> {
         let value = place.get(&self.best);
         let Some(elements) = value.and_then(|value| array(value, self.tables)) else {
             return Ok(false);
@@ -248,7 +248,7 @@ impl<'a> Shrinker<'a> {
 
     /// Equal literals may have to stay equal: a key that is put in and looked up.
     fn simplify_alike(&mut self) -> Result<bool, Error> {
-        let mut groups: Vec<(Value, Vec<Place>)> = Vec::new();
+        let mut groups: Vec<(Value, Vec<ValuePosition>)> = Vec::new();
         for place in leaves(&self.best, self.prelude).into_iter().take(MANY) {
             let Some(value) = place.get(&self.best) else {
                 continue;
@@ -274,7 +274,7 @@ impl<'a> Shrinker<'a> {
     }
 
     /// Simplifies a literal that is at all of the places.
-    fn simplify(&mut self, places: &[Place]) -> Result<bool, Error> {
+    fn simplify(&mut self, places: &[ValuePosition]) -> Result<bool, Error> {
         let value = places.first().and_then(|place| place.get(&self.best));
         let is_spared = |value: &&Value| self.spares_small && is_small(value, self.tables);
         let value = value.filter(|value| !is_spared(value));
@@ -297,7 +297,7 @@ impl<'a> Shrinker<'a> {
     }
 
     /// Takes lines, words and characters out of a text.
-    fn shorten(&mut self, places: &[Place], text: &[u16]) -> Result<bool, Error> {
+    fn shorten(&mut self, places: &[ValuePosition], text: &[u16]) -> Result<bool, Error> {
         let (from, characters) = (self.best.clone(), characters(text));
         let size = characters.len() as u64;
         let levels = [b'\n', b' '].map(|end| groups(&characters, end.into()));
@@ -311,7 +311,7 @@ impl<'a> Shrinker<'a> {
     }
 
     /// Puts a letter for characters of a text that are hard to read.
-    fn plain(&mut self, places: &[Place]) -> Result<bool, Error> {
+    fn plain(&mut self, places: &[ValuePosition]) -> Result<bool, Error> {
         let mut changed = false;
         let mut at = 0;
         loop {
@@ -357,7 +357,7 @@ impl<'a> Shrinker<'a> {
 }
 
 /// The statements with another literal at some places.
-fn with(statements: &[Statement], places: &[Place], value: &Value) -> Vec<Statement> {
+fn with(statements: &[Statement], places: &[ValuePosition], value: &Value) -> Vec<Statement> {
     let mut changed = statements.to_vec();
     for place in places {
         place.set(&mut changed, value.clone());
@@ -390,12 +390,12 @@ fn mentions(statement: &Statement, id: ObjectId) -> bool {
 }
 
 /// Candidates that are parts of one value.
-struct Parts<'a> {
+struct ValueCandidates<'a> {
     oracle: &'a Oracle<'a>,
     with: &'a (dyn Fn(&DeltaSet) -> Vec<Statement> + Sync),
 }
 
-impl ArtefactOracle for Parts<'_> {
+impl ArtefactOracle for ValueCandidates<'_> {
     type Content = Vec<Statement>;
     type Error = Error;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use culprit_model::script::{Action, Answer, Builder, Call, End, Target};
+use culprit_model::script::{Action, Answer, Builder, Call, MemberName, StatementEnd};
 use culprit_model::value::Contents;
 use culprit_model::{BlobId, ObjectId, Reference, Tables, TypeId, Value};
 use culprit_reduce::{Cancel, Settings};
@@ -27,7 +27,7 @@ fn array(id: u64, elements: Vec<Value>) -> Value {
 /// Calls of one method, each with its arguments.
 fn script(calls: &[&[Value]]) -> Script {
     let mut builder = Builder::with(Tables::default(), ObjectId(100));
-    let target = Target::of("Code", "run", "()V");
+    let target = MemberName::of("Code", "run", "()V");
     let statements = calls
         .iter()
         .map(|given| builder.call_static(target, given.to_vec(), None));
@@ -213,7 +213,11 @@ fn objects_are_not_replaced_and_those_needed_no_more_go() {
     script.statements = vec![
         builder.construct("One", "()V", Vec::new(), one),
         builder.construct("Two", "()V", Vec::new(), two.clone()),
-        builder.call_static(Target::of("Code", "run", "()V"), vec![two, elements], None),
+        builder.call_static(
+            MemberName::of("Code", "run", "()V"),
+            vec![two, elements],
+            None,
+        ),
     ];
     let calls_last = |statements: &[Statement]| {
         let last = statements.last().unwrap();
@@ -231,7 +235,7 @@ fn answers_of_stand_ins_go() {
     let answer = |answer| Answer {
         site,
         asked: vec![Value::Int(answer)],
-        end: End::Returned(Some(Value::Int(answer))),
+        end: StatementEnd::Returned(Some(Value::Int(answer))),
         filled: Vec::new(),
     };
     let answers = (0..6).map(answer).collect();

@@ -6,10 +6,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use culprit_junit::{Junit, Test};
+use culprit_junit::{Junit, PrintedTest};
 use culprit_program::Compilation;
 
-use super::{Surroundings, running};
+use super::{TestEnvironment, running};
 use crate::Runner;
 
 /// A test with all that it takes to run it outside of the sandbox.
@@ -25,7 +25,7 @@ pub struct ByHand {
 }
 
 impl ByHand {
-    pub(crate) fn of(surroundings: &Surroundings<'_>, runner: Runner) -> ByHand {
+    pub(crate) fn of(surroundings: &TestEnvironment<'_>, runner: Runner) -> ByHand {
         ByHand {
             javac: surroundings.jdk.tool("javac"),
             java: surroundings.jdk.tool("java"),
@@ -36,11 +36,12 @@ impl ByHand {
         }
     }
 
-    /// Writes the runner of a test into a new folder; the commands that compile the file of the test there
-    /// and run it, one after the other.
+    /// Writes the runner of a test into a new folder, and returns the commands that compile the file of the test
+    /// there and run it, one after the other.
     pub fn commands(
         &self,
-        (test, file): (&Test, &Path),
+        test: &PrintedTest,
+        file: &Path,
         folder: &Path,
     ) -> io::Result<Vec<Vec<OsString>>> {
         let classes = folder.join("classes");

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use culprit_program::Environment;
 use culprit_reduce::{
-    Artefact, ArtefactOracle, Budget, DeltaSet, Digester, Driver, End, Error as Refused, Goal,
-    Problem, Scale, Schedule, Search, Verdict, Wanted,
+    Artefact, ArtefactOracle, Budget, DeltaSet, Digester, Driver, Error as Refused, Goal, Problem,
+    Scale, Schedule, Search, SearchEnd, Verdict, Wanted,
 };
 
 use super::{Compiled, Fails, LIMIT, Verified};
@@ -85,7 +85,7 @@ pub(super) fn needed(
         learn: None,
     };
     match driver.within(BUDGET, || driver.search(search, &variables)) {
-        Ok(found) if found.end == End::Minimal => {
+        Ok(found) if found.end == SearchEnd::Minimal => {
             let part = environment.only(|number| found.failing.contains(number as u64));
             let names = part.names().map(|name| name.to_string_lossy().into_owned());
             Ok(Needed::Named(names.collect()))

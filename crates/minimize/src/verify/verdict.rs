@@ -24,13 +24,13 @@ const TRACE: &str = "threw";
 const END_OF_TRACE: &str = "printed";
 
 /// The random word that begins each line of the runner.
-pub(super) struct Mark(String);
+pub(super) struct RunnerMark(String);
 
-impl Mark {
+impl RunnerMark {
     /// A mark that no earlier check had.
-    pub(super) fn new() -> Mark {
+    pub(super) fn new() -> RunnerMark {
         let random = || RandomState::new().build_hasher().finish();
-        Mark(format!("culprit-{:016x}{:016x}", random(), random()))
+        RunnerMark(format!("culprit-{:016x}{:016x}", random(), random()))
     }
 
     /// The argument for the runner.
@@ -92,7 +92,7 @@ mod tests {
     /// Checks the verdict on an exit status and an output, in which `M` stands for the mark.
     #[track_caller]
     fn check(status: u8, err: &str, expect: Verified) {
-        let mark = Mark::new();
+        let mark = RunnerMark::new();
         let err = err.replace('M', mark.word());
         let verdict = mark.verdict(Some(Status::Exited(status)), &err, TOOK);
         assert_eq!(verdict, expect, "{err}");
@@ -134,7 +134,7 @@ mod tests {
         for status in [0, 1, 3] {
             check(status, "\nM began\nnoise\n", Verified::Exited(status));
         }
-        let mark = Mark::new();
+        let mark = RunnerMark::new();
         let began = format!("\n{} began\n", mark.word());
         let killed = mark.verdict(Some(Status::Killed(9)), &began, TOOK);
         assert_eq!(killed, broken("\n"));
@@ -152,6 +152,6 @@ mod tests {
 
     #[test]
     fn marks_differ() {
-        assert_ne!(Mark::new().word(), Mark::new().word());
+        assert_ne!(RunnerMark::new().word(), RunnerMark::new().word());
     }
 }

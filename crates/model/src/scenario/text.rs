@@ -19,16 +19,19 @@ use std::str::FromStr;
 use super::{Scenario, Step, Tables};
 use crate::{BlobId, EventIndex};
 use cursor::{Cursor, Wrong};
-use names::Names;
+use names::ScenarioNames;
 use step::{Account, Columns};
 
 /// Version of the form, in its first line.
 pub const VERSION: u32 = 1;
 
+/// The name of the form, in its first line.
+const FORM: &str = "scenario";
+
 /// Prints a scenario, one line after the other; no line has its line feed.
 #[derive(Debug)]
 pub struct Printer {
-    names: Names,
+    names: ScenarioNames,
     columns: Columns,
     account: Account,
 }
@@ -41,7 +44,7 @@ impl Printer {
         let widest = tables.threads.iter().map(|(id, _)| id.0).max();
         let thread = 1 + digits(widest.unwrap_or_default().into());
         Printer {
-            names: Names::of(tables),
+            names: ScenarioNames::of(tables),
             columns: Columns {
                 origin: last.map_or(0, |last| digits(last.0)),
                 thread: if several { thread } else { 0 },
@@ -52,7 +55,7 @@ impl Printer {
 
     /// The first line, and those of the tables with their blobs.
     pub fn head(tables: &Tables) -> impl Iterator<Item = String> {
-        let first = std::iter::once(format!("scenario {VERSION}"));
+        let first = std::iter::once(format!("{FORM} {VERSION}"));
         first
             .chain(tables.types.iter().map(table::class))
             .chain(
@@ -125,7 +128,7 @@ pub struct Parser {
     lines: usize,
     begun: bool,
     /// What the steps refer to; once there is one, the tables are complete.
-    steps: Option<(Names, Account)>,
+    steps: Option<(ScenarioNames, Account)>,
 }
 
 impl Parser {
@@ -136,11 +139,9 @@ impl Parser {
     /// Takes the next line, without its line feed; the step on it, if there is one.
     pub fn line(&mut self, line: &str) -> Result<Option<Step>, ParseError> {
         self.lines += 1;
-        let line = line.trim_end();
-        let start = line.trim_start();
-        if start.is_empty() || start.starts_with("//") {
+        let Some(line) = content(line) else {
             return Ok(None);
-        }
+        };
         let read = self.content(line);
         read.map_err(|wrong| error(self.lines, line, wrong))
     }
@@ -156,14 +157,16 @@ impl Parser {
             return Ok(self.tables);
         }
         self.lines += 1;
-        let expected = first_line();
+        let expected = first_line(FORM, VERSION);
         Err(error(self.lines, "", Wrong { at: 0, expected }))
     }
 
     fn content(&mut self, line: &str) -> Result<Option<Step>, Wrong> {
         let mut cursor = Cursor::new(line);
         if !self.begun {
-            return self.begin(&mut cursor).map(|()| None);
+            read_first_line(&mut cursor, FORM, VERSION)?;
+            self.begun = true;
+            return Ok(None);
         }
         if let Some(name) = ["type", "thread", "site", "blob"]
             .into_iter()
@@ -172,40 +175,57 @@ impl Parser {
             if self.steps.is_some() {
                 return cursor.wrong_at(0, "a step: the tables come before the first one");
             }
-            return self.entry(name, &mut cursor).map(|()| None);
+            return self.tables.read_entry(name, &mut cursor).map(|()| None);
         }
         let tables = &self.tables;
         let (names, account) = self
             .steps
-            .get_or_insert_with(|| (Names::of(tables), Account::of(tables)));
+            .get_or_insert_with(|| (ScenarioNames::of(tables), Account::of(tables)));
         names.read_step(&mut cursor, account).map(Some)
     }
+}
 
-    fn begin(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
-        if !cursor.eat_word("scenario") {
-            return cursor.wrong(first_line());
-        }
-        let start = cursor.at;
-        let version: u32 = cursor.number("the version of the form")?;
-        if version != VERSION {
-            return cursor.wrong_at(
-                start,
-                format!("version {VERSION}, the one that is known here"),
-            );
-        }
-        self.begun = true;
-        cursor.expect_end("the end of the line")
+/// A line without the room at its end; `None` if it is empty or a comment.
+pub(crate) fn content(line: &str) -> Option<&str> {
+    let start = line.trim();
+    let is_content = !start.is_empty() && !start.starts_with("//");
+    is_content.then(|| line.trim_end())
+}
+
+/// The first line of a text: the name of its form, and the version.
+pub(crate) fn first_line(form: &str, version: u32) -> String {
+    format!("`{form} {version}`")
+}
+
+/// Reads the first line of a text.
+pub(crate) fn read_first_line(
+    cursor: &mut Cursor<'_>,
+    form: &str,
+    version: u32,
+) -> Result<(), Wrong> {
+    if !cursor.eat_word(form) {
+        return cursor.wrong(first_line(form, version));
     }
+    let start = cursor.at;
+    let found: u32 = cursor.number("the version of the form")?;
+    if found != version {
+        let expected = format!("version {version}, the one that is known here");
+        return cursor.wrong_at(start, expected);
+    }
+    cursor.expect_end("the end of the line")
+}
 
-    fn entry(&mut self, name: &str, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
+impl Tables {
+    /// Reads an entry of the table with this name; the name has been read.
+    pub(crate) fn read_entry(&mut self, name: &str, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
         match name {
-            "type" => self.tables.types.insert(table::read_class(cursor)?),
-            "thread" => self.tables.threads.push(table::read_thread(cursor)?),
-            "site" => self.tables.sites.insert(table::read_site(cursor)?),
+            "type" => self.types.insert(table::read_class(cursor)?),
+            "thread" => self.threads.push(table::read_thread(cursor)?),
+            "site" => self.sites.insert(table::read_site(cursor)?),
             _ => {
                 let start = cursor.at;
                 let (id, bytes) = table::read_blob(cursor)?;
-                if self.tables.blobs.insert(id, bytes).is_some() {
+                if self.blobs.insert(id, bytes).is_some() {
                     return cursor.wrong_at(start, "a blob with a number of its own");
                 }
             }
@@ -228,10 +248,6 @@ pub(crate) fn error(number: usize, line: &str, wrong: Wrong) -> ParseError {
 /// A character that cannot steer a terminal.
 fn visible(c: char) -> char {
     if c.is_control() { '\u{fffd}' } else { c }
-}
-
-fn first_line() -> String {
-    format!("`scenario {VERSION}`")
 }
 
 impl fmt::Display for Scenario {

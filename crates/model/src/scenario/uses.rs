@@ -73,12 +73,6 @@ impl Scenario {
         self.steps.iter().for_each(|step| uses.note(step));
         uses
     }
-
-    /// Forgets what no step refers to.
-    pub fn prune(&mut self) {
-        let uses = self.uses();
-        self.tables.keep(&uses);
-    }
 }
 
 #[cfg(test)]
@@ -104,7 +98,7 @@ blob 2 hex 0000ff
         let (head, steps) = text.split_once("\n\n").unwrap();
         let more = format!("{head}\n{unused}\n{steps}");
         let mut scenario: Scenario = more.parse().unwrap();
-        scenario.prune();
+        scenario.tables.keep(&scenario.uses());
         assert_eq!(scenario.to_string(), text);
     }
 }

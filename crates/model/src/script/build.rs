@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Action, Call, End, Expectation, Lambda, Mark, Operation, Operator, Script, Statement};
+use super::{
+    Action, Call, Expectation, Lambda, Mark, Operation, Operator, Script, Statement, StatementEnd,
+};
 use crate::site::TypeDef;
 use crate::value::{Contents, Shape, method_shapes};
 use crate::{Member, ObjectId, Reference, Site, SiteId, SiteKind, Tables, TypeId, Value};
@@ -28,15 +30,15 @@ struct SiteKey {
 
 /// A member by its parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Target<'a> {
+pub struct MemberName<'a> {
     pub owner: &'a str,
     pub name: &'a str,
     pub descriptor: &'a str,
 }
 
-impl<'a> Target<'a> {
-    pub const fn of(owner: &'a str, name: &'a str, descriptor: &'a str) -> Target<'a> {
-        Target {
+impl<'a> MemberName<'a> {
+    pub const fn of(owner: &'a str, name: &'a str, descriptor: &'a str) -> MemberName<'a> {
+        MemberName {
             owner,
             name,
             descriptor,
@@ -44,8 +46,8 @@ impl<'a> Target<'a> {
     }
 }
 
-impl From<Target<'_>> for Member {
-    fn from(target: Target<'_>) -> Member {
+impl From<MemberName<'_>> for Member {
+    fn from(target: MemberName<'_>) -> Member {
         Member {
             owner: target.owner.to_owned(),
             name: target.name.to_owned(),
@@ -161,7 +163,7 @@ impl Builder {
         target: Member,
         is_static: bool,
         given: Vec<Value>,
-        end: End,
+        end: StatementEnd,
     ) -> Statement {
         let site = self.site(SiteKind::Entry, target, is_static);
         let answers = Vec::new();
@@ -176,24 +178,29 @@ impl Builder {
         given: Vec<Value>,
         made: Value,
     ) -> Statement {
-        let target = Target::of(owner, "<init>", descriptor);
-        self.called(target.into(), false, given, End::Returned(Some(made)))
+        let target = MemberName::of(owner, "<init>", descriptor);
+        self.called(
+            target.into(),
+            false,
+            given,
+            StatementEnd::Returned(Some(made)),
+        )
     }
 
     /// `owner.name(given)`, whose result is `made`.
     pub fn call_static(
         &mut self,
-        target: Target<'_>,
+        target: MemberName<'_>,
         given: Vec<Value>,
         made: Option<Value>,
     ) -> Statement {
-        self.called(target.into(), true, given, End::Returned(made))
+        self.called(target.into(), true, given, StatementEnd::Returned(made))
     }
 
     /// `receiver.name(given)`; a result without a name is some value of its type.
     pub fn call(
         &mut self,
-        target: Target<'_>,
+        target: MemberName<'_>,
         receiver: Value,
         given: Vec<Value>,
         made: Option<Value>,
@@ -201,21 +208,25 @@ impl Builder {
         let result = method_shapes(target.descriptor).and_then(|(_, result)| result);
         let made = made.or_else(|| result.map(Value::zero));
         let given = std::iter::once(receiver).chain(given).collect();
-        self.called(target.into(), false, given, End::Returned(made))
+        self.called(target.into(), false, given, StatementEnd::Returned(made))
     }
 
     /// A field is read; without a receiver it is static.
     pub fn read(&mut self, target: Member, on: Option<Value>, found: Value) -> Statement {
         let site = self.site(SiteKind::Field, target, on.is_none());
         let given = on.into_iter().collect();
-        Statement::new(Action::Read(site), given, End::Returned(Some(found)))
+        Statement::new(
+            Action::Read(site),
+            given,
+            StatementEnd::Returned(Some(found)),
+        )
     }
 
     /// A field is written; without a receiver it is static.
     pub fn write(&mut self, target: Member, on: Option<Value>, value: Value) -> Statement {
         let site = self.site(SiteKind::Field, target, on.is_none());
         let given = on.into_iter().chain([value]).collect();
-        Statement::new(Action::Write(site), given, End::Returned(None))
+        Statement::new(Action::Write(site), given, StatementEnd::Returned(None))
     }
 
     /// An operator whose result is a new variable.
@@ -232,31 +243,43 @@ impl Builder {
         operands: Vec<Value>,
         made: Option<Value>,
     ) -> Statement {
-        Statement::new(Action::Operate(operation), operands, End::Returned(made))
+        Statement::new(
+            Action::Operate(operation),
+            operands,
+            StatementEnd::Returned(made),
+        )
     }
 
     /// A lambda, which captures values and is the object `made`.
     pub fn lambda(&mut self, lambda: Lambda, captured: Vec<Value>, made: Value) -> Statement {
-        Statement::new(Action::Lambda(lambda), captured, End::Returned(Some(made)))
+        Statement::new(
+            Action::Lambda(lambda),
+            captured,
+            StatementEnd::Returned(Some(made)),
+        )
     }
 
     /// The script continues only if a boolean is true.
     pub fn guard(&mut self, holds: Value) -> Statement {
-        Statement::new(Action::Guard, vec![holds], End::Returned(None))
+        Statement::new(Action::Guard, vec![holds], StatementEnd::Returned(None))
     }
 
     /// Throws an object.
     pub fn raise(&mut self, thrown: Value) -> Statement {
         let raise = Action::Operate(Operator::Raise.of(Shape::Reference));
-        Statement::new(raise, vec![thrown.clone()], End::Threw(thrown))
+        Statement::new(raise, vec![thrown.clone()], StatementEnd::Threw(thrown))
     }
 
     pub fn expect(&mut self, expectation: Expectation) -> Statement {
-        Statement::new(Action::Expect(expectation), Vec::new(), End::Returned(None))
+        Statement::new(
+            Action::Expect(expectation),
+            Vec::new(),
+            StatementEnd::Returned(None),
+        )
     }
 
     pub fn mark(&mut self, mark: Mark, given: Vec<Value>) -> Statement {
-        Statement::new(Action::Mark(mark), given, End::Returned(None))
+        Statement::new(Action::Mark(mark), given, StatementEnd::Returned(None))
     }
 }
 

@@ -4,13 +4,14 @@
 //! A name fits every shape, since a primitive value may have one. An object that no statement makes is a
 //! stand-in, and may be used from the beginning.
 
+mod value;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::{Action, Answer, End, Form, Operation, Script, Statement, Wait};
-use crate::scenario::{self, Checker};
+use super::{Action, Answer, Form, Operation, Script, Statement, StatementEnd, Wait};
 use crate::value::{Shape, method_shapes};
-use crate::{EventKind, ObjectId, Reference, SiteId, TypeId, Value};
+use crate::{BlobId, EventKind, ObjectId, Reference, SiteId, TypeId, Value};
 
 /// Something in a script does not fit the rest.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,8 +44,21 @@ pub enum Problem {
     Early(ObjectId),
     Wait(Wait),
     Prelude,
-    /// A value is wrong in itself.
-    Value(scenario::Problem),
+    UnknownBlob(BlobId),
+    /// An element of an array is not of this shape.
+    Element(Shape),
+    /// The class of an array is not one of arrays.
+    NoArray(TypeId),
+    /// An array of this length has other contents.
+    Length(u32),
+    /// A string in a blob has half a unit at its end.
+    HalfUnit(BlobId),
+    /// The enum has no such constant.
+    Constant(TypeId, u32),
+    /// A boxed value is not primitive.
+    Boxed,
+    /// A state has other fields than its class.
+    Fields(TypeId),
 }
 
 impl fmt::Display for Inconsistency {
@@ -52,7 +66,13 @@ impl fmt::Display for Inconsistency {
         if let Some(statement) = self.statement {
             write!(f, "statement {statement}: ")?;
         }
-        match &self.problem {
+        write!(f, "{}", self.problem)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Problem::UnknownSite(id) => write!(f, "{id} is not defined"),
             Problem::UnknownType(id) => write!(f, "{id} is not defined"),
             Problem::Kind(id) => write!(f, "{id} is of another kind"),
@@ -74,10 +94,17 @@ impl fmt::Display for Inconsistency {
                 write!(f, "statement {statement} waits for {on}")
             }
             Problem::Prelude => write!(f, "the prelude is longer than the script"),
-            Problem::Value(problem) => {
-                let (step, problem) = (None, problem.clone());
-                write!(f, "{}", scenario::Inconsistency { step, problem })
+            Problem::UnknownBlob(id) => write!(f, "{id} is not defined"),
+            Problem::Element(shape) => {
+                let shape = shape.code();
+                write!(f, "an element of an array is not of the shape {shape}")
             }
+            Problem::NoArray(id) => write!(f, "{id} is not one of arrays"),
+            Problem::Length(length) => write!(f, "an array of length {length} has other contents"),
+            Problem::HalfUnit(id) => write!(f, "{id} has half a character at its end"),
+            Problem::Constant(id, ordinal) => write!(f, "{id} has no constant {ordinal}"),
+            Problem::Boxed => write!(f, "a boxed value is not primitive"),
+            Problem::Fields(id) => write!(f, "a state has other fields than {id}"),
         }
     }
 }
@@ -101,7 +128,6 @@ impl Script {
         }
         let mut checking = Checking {
             script: self,
-            values: Checker::of_script(&self.tables),
             made: BTreeSet::new(),
             makers: BTreeMap::new(),
         };
@@ -124,7 +150,6 @@ impl Script {
 
 struct Checking<'s> {
     script: &'s Script,
-    values: Checker<'s>,
     made: BTreeSet<ObjectId>,
     /// The first statement that makes an object.
     makers: BTreeMap<ObjectId, usize>,
@@ -133,7 +158,7 @@ struct Checking<'s> {
 impl Checking<'_> {
     fn statement(&mut self, number: usize, statement: &Statement) -> Result<(), Problem> {
         for value in statement.values() {
-            self.values.value(value).map_err(Problem::Value)?;
+            self.script.tables.check(value)?;
         }
         let undefined = |class: &TypeId| self.script.tables.class(*class).is_none();
         if let Some(class) = statement.classes().into_iter().find(undefined) {
@@ -161,10 +186,10 @@ impl Script {
     /// Checks that a statement has the values that its site or operator takes.
     pub fn check_shapes(&self, statement: &Statement) -> Result<(), Problem> {
         let returned = match &statement.end {
-            End::Returned(value) => Some(value.as_ref()),
-            End::Threw(_) => None,
-            End::Open if matches!(statement.action, Action::Call(_)) => None,
-            End::Open => return Err(Problem::End),
+            StatementEnd::Returned(value) => Some(value.as_ref()),
+            StatementEnd::Threw(_) => None,
+            StatementEnd::Open if matches!(statement.action, Action::Call(_)) => None,
+            StatementEnd::Open => return Err(Problem::End),
         };
         let given = statement.given.as_slice();
         match &statement.action {
@@ -216,10 +241,10 @@ impl Script {
     fn check_answer(&self, answer: &Answer) -> Result<(), Problem> {
         self.check_site(answer.site, EventKind::OutgoingCall, answer.asked.iter())?;
         match &answer.end {
-            End::Returned(value) => {
+            StatementEnd::Returned(value) => {
                 self.check_site(answer.site, EventKind::OutgoingReturn, value.iter())
             }
-            End::Threw(_) | End::Open => Ok(()),
+            StatementEnd::Threw(_) | StatementEnd::Open => Ok(()),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Action, Answer, Call, End, Statement};
+use super::{Action, Answer, Call, Statement, StatementEnd};
 use crate::{EventKind, Step, ThreadId};
 
 /// Takes steps one by one. Each thread has its own open call.
@@ -41,7 +41,7 @@ impl Grouper {
             EventKind::IncomingCall => {
                 let answers = Vec::new();
                 let call = Action::Call(Call { site, answers });
-                let call = Statement::new(call, values, End::Open);
+                let call = Statement::new(call, values, StatementEnd::Open);
                 self.open.insert(thread, call);
             }
             EventKind::IncomingReturn | EventKind::IncomingThrow => {
@@ -57,21 +57,21 @@ impl Grouper {
                 done.push(Statement::new(
                     Action::Read(site),
                     values,
-                    End::Returned(found),
+                    StatementEnd::Returned(found),
                 ));
             }
             EventKind::IncomingWrite => {
                 done.push(Statement::new(
                     Action::Write(site),
                     values,
-                    End::Returned(None),
+                    StatementEnd::Returned(None),
                 ));
             }
             EventKind::OutgoingCall => {
                 let answer = Answer {
                     site,
                     asked: values,
-                    end: End::Open,
+                    end: StatementEnd::Open,
                     filled: Vec::new(),
                 };
                 if let Some(answers) = self.answers(thread) {
@@ -80,7 +80,9 @@ impl Grouper {
             }
             EventKind::OutgoingReturn | EventKind::OutgoingThrow | EventKind::ArrayContents => {
                 let answers = self.answers(thread).map(|answers| answers.last_mut());
-                let asked = answers.flatten().filter(|asked| asked.end == End::Open);
+                let asked = answers
+                    .flatten()
+                    .filter(|asked| asked.end == StatementEnd::Open);
                 match (asked, kind) {
                     (Some(asked), EventKind::ArrayContents) => asked.filled.append(&mut values),
                     (Some(asked), kind) => {
@@ -108,10 +110,10 @@ impl Grouper {
     }
 }
 
-fn end(threw: bool, values: Vec<crate::Value>) -> End {
+fn end(threw: bool, values: Vec<crate::Value>) -> StatementEnd {
     let value = values.into_iter().next();
     match value {
-        Some(thrown) if threw => End::Threw(thrown),
-        value => End::Returned(value),
+        Some(thrown) if threw => StatementEnd::Threw(thrown),
+        value => StatementEnd::Returned(value),
     }
 }

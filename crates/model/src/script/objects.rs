@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Answer, AnswerPlace, End, Script};
+use super::{Answer, AnswerPlace, Script, StatementEnd};
 use crate::{ObjectId, Reference, TypeId, Value};
 
 /// An object, or a primitive value with a name.
@@ -10,7 +10,7 @@ use crate::{ObjectId, Reference, TypeId, Value};
 pub struct Object<'s> {
     /// The name of its run-time class.
     pub class: &'s str,
-    pub origin: Origin<'s>,
+    pub origin: ObjectOrigin<'s>,
     /// In the order of the statements.
     pub uses: Vec<Use>,
     /// The questions to it, if it is a stand-in, in order.
@@ -19,7 +19,7 @@ pub struct Object<'s> {
 
 /// The place where an object first appears.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Origin<'s> {
+pub enum ObjectOrigin<'s> {
     /// The statement with this number returns or constructs it.
     Result(usize),
     /// The statement with this number throws it.
@@ -75,9 +75,11 @@ impl Script {
                 walk.question(place, asked);
             }
             match &statement.end {
-                End::Returned(Some(value)) => walk.made(value, Origin::Result(number)),
-                End::Threw(value) => walk.made(value, Origin::Thrown(number)),
-                End::Returned(None) | End::Open => {}
+                StatementEnd::Returned(Some(value)) => {
+                    walk.made(value, ObjectOrigin::Result(number))
+                }
+                StatementEnd::Threw(value) => walk.made(value, ObjectOrigin::Thrown(number)),
+                StatementEnd::Returned(None) | StatementEnd::Open => {}
             }
         }
         walk.found
@@ -91,7 +93,7 @@ struct Walk<'s> {
 
 impl<'s> Walk<'s> {
     /// A value that the script has from now on.
-    fn made(&mut self, value: &'s Value, origin: Origin<'s>) {
+    fn made(&mut self, value: &'s Value, origin: ObjectOrigin<'s>) {
         let Value::Reference(Reference::Object { class, .. } | Reference::Array { class, .. }) =
             value
         else {
@@ -115,9 +117,9 @@ impl<'s> Walk<'s> {
             for element in contents.elements() {
                 self.used(element, statement, Role::Element(*class));
             }
-            self.made(value, Origin::Array(value));
+            self.made(value, ObjectOrigin::Array(value));
         } else {
-            self.made(value, Origin::StandIn);
+            self.made(value, ObjectOrigin::StandIn);
         }
         let object = value.identity().and_then(|id| self.found.get_mut(&id));
         if let Some(object) = object {
@@ -133,12 +135,12 @@ impl<'s> Walk<'s> {
             return;
         };
         let object = self.found.get(&stand_in);
-        let answers = object.is_some_and(|object| object.origin == Origin::StandIn);
-        if !answers || asked.end == End::Open {
+        let answers = object.is_some_and(|object| object.origin == ObjectOrigin::StandIn);
+        if !answers || asked.end == StatementEnd::Open {
             return;
         }
         for (argument, value) in asked.asked[1..].iter().enumerate() {
-            self.made(value, Origin::Captured { question, argument });
+            self.made(value, ObjectOrigin::Captured { question, argument });
         }
         if let Some(value) = asked.end.value() {
             let role = Role::Answer { stand_in, question };
@@ -181,22 +183,22 @@ site 3 call shop/Clock.tick(Ljava/lang/Object;)Lshop/Cart; in shop/Cart.total(Ls
             statement: 1,
             answer: 0,
         };
-        let origins: Vec<(u64, Origin<'_>)> =
+        let origins: Vec<(u64, ObjectOrigin<'_>)> =
             objects.iter().map(|(id, it)| (id.0, it.origin)).collect();
         assert_eq!(
             origins,
             [
-                (1, Origin::Result(0)),
-                (2, Origin::StandIn),
+                (1, ObjectOrigin::Result(0)),
+                (2, ObjectOrigin::StandIn),
                 (
                     3,
-                    Origin::Captured {
+                    ObjectOrigin::Captured {
                         question,
                         argument: 0
                     }
                 ),
-                (4, Origin::Thrown(1)),
-                (5, Origin::Array(&script.statements[0].given[0])),
+                (4, ObjectOrigin::Thrown(1)),
+                (5, ObjectOrigin::Array(&script.statements[0].given[0])),
             ]
         );
         let uses = |id: u64| {

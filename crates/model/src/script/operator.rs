@@ -65,7 +65,7 @@ const ANY: &[Shape] = &[
 ];
 
 /// One line of the table.
-struct Row {
+struct OperatorRow {
     name: &'static str,
     form: Form,
     over: &'static [Shape],
@@ -84,9 +84,9 @@ macro_rules! operators {
             /// All operators, in the order of the table.
             pub const ALL: &'static [Operator] = &[$(Operator::$variant),*];
 
-            const fn row(self) -> Row {
+            const fn row(self) -> OperatorRow {
                 match self {
-                    $(Operator::$variant => Row {
+                    $(Operator::$variant => OperatorRow {
                         name: $name,
                         form: Form::$form $((Shape::$to))?,
                         over: $over,
@@ -200,7 +200,7 @@ impl Operation {
 
     /// The descriptor of a method that does it: `(II)Z`, `([JI)J`.
     pub fn descriptor(self) -> String {
-        let of = descriptor(self.shape);
+        let of = self.shape.descriptor();
         match self.operator.form() {
             Form::Binary => format!("({of}{of}){of}"),
             Form::Shift => format!("({of}I){of}"),
@@ -241,20 +241,6 @@ impl Operation {
     /// The operation whose result is true where that of this one is false.
     pub fn opposite(self) -> Option<Operation> {
         Some(self.operator.opposite()?.of(self.shape))
-    }
-}
-
-fn descriptor(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Boolean => "Z",
-        Shape::Byte => "B",
-        Shape::Short => "S",
-        Shape::Char => "C",
-        Shape::Int => "I",
-        Shape::Long => "J",
-        Shape::Float => "F",
-        Shape::Double => "D",
-        Shape::Reference => "Ljava/lang/Object;",
     }
 }
 

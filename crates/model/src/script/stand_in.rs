@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Answer, Origin, Script};
+use super::{Answer, ObjectOrigin, Script};
 use crate::ObjectId;
 use crate::value::split_descriptor;
 
@@ -90,7 +90,7 @@ impl Script {
     /// The stand-ins of the script. Questions to other objects go to the objects themselves.
     pub fn stand_ins(&self) -> BTreeMap<ObjectId, StandIn> {
         let objects = self.objects().into_iter();
-        let stand_ins = objects.filter(|(_, object)| object.origin == Origin::StandIn);
+        let stand_ins = objects.filter(|(_, object)| object.origin == ObjectOrigin::StandIn);
         stand_ins
             .map(|(id, object)| (id, StandIn::of(self, &object.asked)))
             .collect()

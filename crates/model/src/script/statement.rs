@@ -11,7 +11,7 @@ pub struct Statement {
     /// For a call or access the receiver, if there is one, then the arguments or the written value; for an
     /// operator the operands; for a lambda the captured values, boxed; for a guard the condition.
     pub given: Vec<Value>,
-    pub end: End,
+    pub end: StatementEnd,
     /// A second name of the result, which is an object that had one before.
     pub alias: Option<ObjectId>,
     /// The given values that the driver used by such a name.
@@ -60,7 +60,7 @@ pub struct Answer {
     pub site: SiteId,
     /// The receiver, if there is one, then the arguments.
     pub asked: Vec<Value>,
-    pub end: End,
+    pub end: StatementEnd,
     /// Arrays among the arguments, as the answer left them.
     pub filled: Vec<Value>,
 }
@@ -78,7 +78,7 @@ pub enum Input {
 
 /// How a call ended.
 #[derive(Clone, PartialEq, Debug)]
-pub enum End {
+pub enum StatementEnd {
     /// With a result, by name where a later statement is given it.
     Returned(Option<Value>),
     /// With an exception. Where a statement was expected to throw and does not, the name holds null.
@@ -112,7 +112,7 @@ pub enum LoopVariable {
 }
 
 impl Statement {
-    pub fn new(action: Action, given: Vec<Value>, end: End) -> Statement {
+    pub fn new(action: Action, given: Vec<Value>, end: StatementEnd) -> Statement {
         Statement {
             action,
             given,
@@ -167,15 +167,6 @@ impl Statement {
         matches!(self.action, Action::Expect(Expectation::Next(_)))
     }
 
-    /// It neither calls nor accesses anything: an operator, a guard, an expectation, a mark. A lambda
-    /// counts as a call, which its body makes.
-    pub fn is_operator(&self) -> bool {
-        !matches!(
-            self.action,
-            Action::Call(_) | Action::Read(_) | Action::Write(_) | Action::Lambda(_)
-        )
-    }
-
     /// It has no effect but its result.
     pub fn is_pure(&self) -> bool {
         match &self.action {
@@ -209,8 +200,8 @@ impl Statement {
     /// The value it returns.
     pub fn result(&self) -> Option<&Value> {
         match &self.end {
-            End::Returned(result) => result.as_ref(),
-            End::Threw(_) | End::Open => None,
+            StatementEnd::Returned(result) => result.as_ref(),
+            StatementEnd::Threw(_) | StatementEnd::Open => None,
         }
     }
 
@@ -222,8 +213,8 @@ impl Statement {
     /// The exception it ends with.
     pub fn thrown(&self) -> Option<&Value> {
         match &self.end {
-            End::Threw(thrown) => Some(thrown),
-            End::Returned(_) | End::Open => None,
+            StatementEnd::Threw(thrown) => Some(thrown),
+            StatementEnd::Returned(_) | StatementEnd::Open => None,
         }
     }
 
@@ -330,21 +321,21 @@ impl Statement {
     }
 }
 
-impl End {
+impl StatementEnd {
     /// The value that was returned or thrown.
     pub fn value(&self) -> Option<&Value> {
         match self {
-            End::Returned(value) => value.as_ref(),
-            End::Threw(value) => Some(value),
-            End::Open => None,
+            StatementEnd::Returned(value) => value.as_ref(),
+            StatementEnd::Threw(value) => Some(value),
+            StatementEnd::Open => None,
         }
     }
 
     pub fn value_mut(&mut self) -> Option<&mut Value> {
         match self {
-            End::Returned(value) => value.as_mut(),
-            End::Threw(value) => Some(value),
-            End::Open => None,
+            StatementEnd::Returned(value) => value.as_mut(),
+            StatementEnd::Threw(value) => Some(value),
+            StatementEnd::Open => None,
         }
     }
 }

@@ -10,11 +10,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::{
-    Action, ByAlias, End, Expectation, Grouper, HandleKind, Lambda, LoopVariable, Mark, Operation,
-    Operator, Script, Statement, Wait,
+    Action, ByAlias, Expectation, Grouper, HandleKind, Lambda, LoopVariable, Mark, Operation,
+    Operator, Script, Statement, StatementEnd, Wait,
 };
 use crate::scenario::text::cursor::{Cursor, Wrong};
-use crate::scenario::text::names::Names;
+use crate::scenario::text::names::ScenarioNames;
 use crate::scenario::text::step::{Account, Columns};
 use crate::scenario::text::{self, ParseError, table, word};
 use crate::value::Shape;
@@ -23,9 +23,12 @@ use crate::{EventKind, ObjectId, SiteId, Step, Tables, ThreadId, Value};
 /// Version of the form, in its first line.
 pub const VERSION: u32 = 1;
 
+/// The name of the form, in its first line.
+const FORM: &str = "script";
+
 impl fmt::Display for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "script {VERSION}")?;
+        writeln!(f, "{FORM} {VERSION}")?;
         let Tables {
             types,
             sites,
@@ -48,7 +51,7 @@ impl fmt::Display for Script {
             writeln!(f)?;
         }
         let mut printer = Printer {
-            names: Names::of(&self.tables),
+            names: ScenarioNames::of(&self.tables),
             account: Account::default(),
         };
         for statement in &self.statements {
@@ -59,7 +62,7 @@ impl fmt::Display for Script {
 }
 
 struct Printer {
-    names: Names,
+    names: ScenarioNames,
     account: Account,
 }
 
@@ -86,8 +89,8 @@ impl Printer {
                     out.push(')');
                 }
                 let sign = match &statement.end {
-                    End::Threw(_) => " ! ",
-                    End::Returned(_) | End::Open => " = ",
+                    StatementEnd::Threw(_) => " ! ",
+                    StatementEnd::Returned(_) | StatementEnd::Open => " = ",
                 };
                 if let Some(value) = statement.end.value() {
                     out.push_str(sign);
@@ -163,7 +166,7 @@ pub(super) fn steps(statement: &Statement) -> Vec<Step> {
         });
     };
     let given = statement.given.clone();
-    let value = |end: &End| end.value().cloned().into_iter().collect::<Vec<Value>>();
+    let value = |end: &StatementEnd| end.value().cloned().into_iter().collect::<Vec<Value>>();
     match &statement.action {
         Action::Read(site) => {
             let values = given.into_iter().chain(value(&statement.end)).collect();
@@ -188,26 +191,26 @@ pub(super) fn steps(statement: &Statement) -> Vec<Step> {
                     );
                 }
                 let kind = match &answer.end {
-                    End::Returned(_) => EventKind::OutgoingReturn,
-                    End::Threw(_) => EventKind::OutgoingThrow,
-                    End::Open => continue,
+                    StatementEnd::Returned(_) => EventKind::OutgoingReturn,
+                    StatementEnd::Threw(_) => EventKind::OutgoingThrow,
+                    StatementEnd::Open => continue,
                 };
                 step(kind, answer.site, value(&answer.end), 2);
             }
             match &statement.end {
-                End::Returned(_) => step(
+                StatementEnd::Returned(_) => step(
                     EventKind::IncomingReturn,
                     call.site,
                     value(&statement.end),
                     1,
                 ),
-                End::Threw(_) => step(
+                StatementEnd::Threw(_) => step(
                     EventKind::IncomingThrow,
                     call.site,
                     value(&statement.end),
                     1,
                 ),
-                End::Open => {}
+                StatementEnd::Open => {}
             }
         }
         _ => {}
@@ -221,16 +224,14 @@ impl FromStr for Script {
     fn from_str(text: &str) -> Result<Script, ParseError> {
         let mut parser = Parser::default();
         for (number, line) in text.lines().enumerate() {
-            let line = line.trim_end();
-            let start = line.trim_start();
-            if start.is_empty() || start.starts_with("//") {
+            let Some(line) = text::content(line) else {
                 continue;
-            }
+            };
             let read = parser.line(line);
             read.map_err(|wrong| text::error(number + 1, line, wrong))?;
         }
         if !parser.begun {
-            let expected = first_line();
+            let expected = text::first_line(FORM, VERSION);
             let wrong = Wrong { at: 0, expected };
             return Err(text::error(text.lines().count() + 1, "", wrong));
         }
@@ -245,27 +246,25 @@ struct Parser {
     script: Script,
     tables: Tables,
     begun: bool,
-    /// Names of the tables, which are complete once there is a statement.
-    names: Option<Names>,
+    /// Names from the tables, which are complete once there is a statement.
+    names: Option<ScenarioNames>,
     account: Account,
     grouper: Grouper,
-}
-
-fn first_line() -> String {
-    format!("`script {VERSION}`")
 }
 
 impl Parser {
     fn line(&mut self, line: &str) -> Result<(), Wrong> {
         let cursor = &mut Cursor::new(line);
         if !self.begun {
-            return self.begin(cursor);
+            text::read_first_line(cursor, FORM, VERSION)?;
+            self.begun = true;
+            return Ok(());
         }
         if self.definition(cursor)? || self.addition(cursor)? {
             return Ok(());
         }
         let tables = &self.tables;
-        let names = self.names.get_or_insert_with(|| Names::of(tables));
+        let names = self.names.get_or_insert_with(|| ScenarioNames::of(tables));
         let done = &mut self.script.statements;
         if let Some(action) = names.action(cursor)? {
             done.extend(std::mem::take(&mut self.grouper).finish());
@@ -274,9 +273,9 @@ impl Parser {
                 false => Vec::new(),
             };
             let end = match (cursor.eat_next("="), cursor.eat_next("!")) {
-                (true, _) => End::Returned(Some(names.read(cursor)?)),
-                (_, true) => End::Threw(names.read(cursor)?),
-                _ => End::Returned(None),
+                (true, _) => StatementEnd::Returned(Some(names.read(cursor)?)),
+                (_, true) => StatementEnd::Threw(names.read(cursor)?),
+                _ => StatementEnd::Returned(None),
             };
             cursor.expect_end("values in brackets, `=`, `!` or the end of the line")?;
             done.push(Statement::new(action, given, end));
@@ -296,20 +295,6 @@ impl Parser {
         }
     }
 
-    fn begin(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
-        if !cursor.eat_word("script") {
-            return cursor.wrong(first_line());
-        }
-        let start = cursor.at;
-        let version: u32 = cursor.number("the version of the form")?;
-        if version != VERSION {
-            let expected = format!("version {VERSION}, the one that is known here");
-            return cursor.wrong_at(start, expected);
-        }
-        self.begun = true;
-        cursor.expect_end("the end of the line")
-    }
-
     /// Reads a line of the tables, or of the script as a whole.
     fn definition(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
         let words = ["type", "site", "blob", "prelude", "wait"];
@@ -320,12 +305,7 @@ impl Parser {
             return cursor.wrong_at(0, "a statement: definitions come before the first one");
         }
         match word {
-            "type" => self.tables.types.insert(table::read_class(cursor)?),
-            "site" => self.tables.sites.insert(table::read_site(cursor)?),
-            "blob" => {
-                let (id, bytes) = table::read_blob(cursor)?;
-                self.tables.blobs.insert(id, bytes);
-            }
+            "type" | "site" | "blob" => self.tables.read_entry(word, cursor)?,
             "prelude" => self.script.prelude = cursor.number("a number of statements")?,
             _ => {
                 let statement = cursor.number("the number of a statement")?;
@@ -370,7 +350,7 @@ impl Parser {
     }
 }
 
-impl Names {
+impl ScenarioNames {
     /// `#5`
     fn object_name(&self, cursor: &mut Cursor<'_>) -> Result<ObjectId, Wrong> {
         cursor.expect("#")?;

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use crate::digest::Digest;
-use crate::oracle::{Kind, Verdict};
+use crate::oracle::{Verdict, VerdictKind};
 
 /// One step of a session.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Event {
+pub enum ReductionEvent {
     /// A test counted.
     Tested(Tested),
     /// The searches are over, and their result is being checked.
@@ -22,7 +22,7 @@ pub struct Tested {
     /// The name of the search.
     pub search: String,
     /// The verdict.
-    pub kind: Kind,
+    pub kind: VerdictKind,
     /// The detail of the verdict; empty for a pass.
     pub detail: String,
     /// The artefact.
@@ -104,13 +104,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(super) fn add(&mut self, kind: Kind, is_replayed: bool) {
+    pub(super) fn add(&mut self, kind: VerdictKind, is_replayed: bool) {
         self.tests += 1;
         self.replayed += u64::from(is_replayed);
         match kind {
-            Kind::Pass => self.passed += 1,
-            Kind::Fail => self.failed += 1,
-            Kind::Unresolved => self.unresolved += 1,
+            VerdictKind::Pass => self.passed += 1,
+            VerdictKind::Fail => self.failed += 1,
+            VerdictKind::Unresolved => self.unresolved += 1,
         }
     }
 

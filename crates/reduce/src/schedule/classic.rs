@@ -14,14 +14,14 @@ use crate::set::DeltaSet;
 #[derive(Clone)]
 pub(crate) struct Classic {
     parts: Arc<Vec<DeltaSet>>,
-    step: Step,
+    step: ClassicPhase,
     at: usize,
     /// Complements tried in a row without success.
     misses: usize,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Step {
+enum ClassicPhase {
     Parts,
     Complements,
 }
@@ -30,7 +30,7 @@ impl Classic {
     pub(crate) fn new(alive: &DeltaSet) -> Classic {
         Classic {
             parts: Arc::new(alive.split(2)),
-            step: Step::Parts,
+            step: ClassicPhase::Parts,
             at: 0,
             misses: 0,
         }
@@ -39,15 +39,15 @@ impl Classic {
     pub(crate) fn propose(&mut self, alive: &DeltaSet) -> Option<Removal> {
         let part = self.parts.get(self.at)?;
         let (units, closing) = match self.step {
-            Step::Parts => (alive.minus(part), Closing::Keep),
-            Step::Complements if part.len() == 1 => (part.clone(), Closing::Drop),
-            Step::Complements => (part.clone(), Closing::Keep),
+            ClassicPhase::Parts => (alive.minus(part), Closing::Keep),
+            ClassicPhase::Complements if part.len() == 1 => (part.clone(), Closing::Drop),
+            ClassicPhase::Complements => (part.clone(), Closing::Keep),
         };
         Some(Removal { units, closing })
     }
 
     pub(crate) fn accepted(&mut self, alive: &DeltaSet) {
-        if self.step == Step::Parts {
+        if self.step == ClassicPhase::Parts {
             *self = Classic::new(alive);
             return;
         }
@@ -75,19 +75,19 @@ impl Classic {
     pub(crate) fn refused(&mut self, alive: &DeltaSet) {
         self.at += 1;
         match self.step {
-            Step::Parts if self.at == self.parts.len() => {
-                self.step = Step::Complements;
+            ClassicPhase::Parts if self.at == self.parts.len() => {
+                self.step = ClassicPhase::Complements;
                 self.at = 0;
                 self.misses = 0;
             }
-            Step::Parts => {}
-            Step::Complements => {
+            ClassicPhase::Parts => {}
+            ClassicPhase::Complements => {
                 self.misses += 1;
                 if self.misses < self.parts.len() {
                     self.at %= self.parts.len();
                 } else if self.parts.iter().any(|part| part.len() > 1) {
                     self.parts = Arc::new(alive.split(self.parts.len() as u64 * 2));
-                    self.step = Step::Parts;
+                    self.step = ClassicPhase::Parts;
                     self.at = 0;
                 } else {
                     self.at = self.parts.len();

@@ -1,12 +1,12 @@
 //! The result of the last check of a test, in words.
 
-use culprit_minimize::{Found, Verified};
+use culprit_minimize::{MinimizedTest, Verified};
 use culprit_signature::Signature;
 
 use crate::figure;
 
 /// The result of the last check of a test.
-pub(super) fn verdict(found: &Found) -> String {
+pub(super) fn verdict(found: &MinimizedTest) -> String {
     match (&found.verified, found.grade) {
         (Verified::Threw(_), Some(grade)) if grade >= Signature::ENOUGH => {
             let mut text = format!("compiled and run: fails the same way ({grade})");

@@ -4,10 +4,10 @@ mod document;
 
 use std::fmt::Write as _;
 
-use culprit_isolate::changes::{Change, Commit, Error, Isolation, NoText, Origin};
+use culprit_isolate::changes::{Change, ChangeOrigin, Commit, Error, Isolation, NoText};
 use culprit_model::count::counted;
 use culprit_model::{clean, secret};
-use culprit_reduce::{End, Kind, Tested};
+use culprit_reduce::{SearchEnd, Tested, VerdictKind};
 
 use super::comparison::Comparison;
 use super::search::Search;
@@ -47,8 +47,8 @@ impl ChangesReport<'_> {
     /// Whether the result was confirmed in new folders; `None` if it was not run there.
     pub fn is_confirmed(&self) -> Option<bool> {
         let checks = &self.found.checks;
-        let passing = checks.passing.map(|kind| kind == Kind::Pass);
-        let failing = checks.failing.map(|kind| kind == Kind::Fail);
+        let passing = checks.passing.map(|kind| kind == VerdictKind::Pass);
+        let failing = checks.failing.map(|kind| kind == VerdictKind::Fail);
         match (passing, failing) {
             (Some(false), _) | (_, Some(false)) => Some(false),
             (Some(true), Some(true)) => Some(true),
@@ -112,7 +112,7 @@ impl ChangesReport<'_> {
         };
         let verb = match self.found.end {
             _ if self.is_confirmed() == Some(false) => format!("{verb}, which is not confirmed"),
-            End::Minimal => verb.to_owned(),
+            SearchEnd::Minimal => verb.to_owned(),
             _ => format!("{verb} (fewer may)"),
         };
         let failure = clean::line(&self.found.failure);
@@ -221,13 +221,15 @@ impl ChangesReport<'_> {
             notes.push(format!("the test left {strays} behind, which were ended"));
         }
         match found.end {
-            End::Minimal => notes.push(
+            SearchEnd::Minimal => notes.push(
                 "minimal: without any single one of them, the test passes or has no verdict"
                     .to_owned(),
             ),
-            End::Tests => notes.push("may not be minimal: --max-tests was reached".to_owned()),
-            End::Time => notes.push("may not be minimal: --max-time was reached".to_owned()),
-            End::Cancelled => notes.push("may not be minimal: interrupted".to_owned()),
+            SearchEnd::Tests => {
+                notes.push("may not be minimal: --max-tests was reached".to_owned())
+            }
+            SearchEnd::Time => notes.push("may not be minimal: --max-time was reached".to_owned()),
+            SearchEnd::Cancelled => notes.push("may not be minimal: interrupted".to_owned()),
         }
         let checks = &found.checks;
         if self.is_confirmed().is_none() {
@@ -261,12 +263,12 @@ impl ChangesReport<'_> {
         }
         if let Some(kind) = checks.reverted.filter(|_| !self.is_up_to_bad()) {
             let why = match kind {
-                Kind::Unresolved => " (later changes may be in the way)",
-                Kind::Pass | Kind::Fail => "",
+                VerdictKind::Unresolved => " (later changes may be in the way)",
+                VerdictKind::Pass | VerdictKind::Fail => "",
             };
             notes.push(format!("the bad version without them: {}{why}", word(kind)));
         }
-        if checks.reverted == Some(Kind::Fail) {
+        if checks.reverted == Some(VerdictKind::Fail) {
             notes.push(
                 "if they are not what you mean, a failure that looks the same may have come first: \
                  --fail-if 'stderr contains TEXT' names yours"
@@ -295,7 +297,7 @@ impl ChangesReport<'_> {
                 levels.len() - 1
             });
             levels[at].tests += 1;
-            levels[at].unresolved += usize::from(tested.kind == Kind::Unresolved);
+            levels[at].unresolved += usize::from(tested.kind == VerdictKind::Unresolved);
         }
         let all = levels.iter().map(|level| match level.unresolved {
             0 => format!("{} on {}", level.tests, level.name),
@@ -339,14 +341,14 @@ impl ChangesReport<'_> {
             _ => write!(text, "{seen}"),
         };
         let taken_back = match found.checks.reverted {
-            Some(Kind::Pass) => "makes the test pass, which is a workaround",
-            Some(Kind::Fail) => "is not enough: other changes make the test fail there too",
+            Some(VerdictKind::Pass) => "makes the test pass, which is a workaround",
+            Some(VerdictKind::Fail) => "is not enough: other changes make the test fail there too",
             _ => "",
         };
         if !taken_back.is_empty() {
             let _ = write!(text, "; taking {it} back in the bad version {taken_back}");
         }
-        if !found.passing.is_empty() && found.checks.alone == Some(Kind::Pass) {
+        if !found.passing.is_empty() && found.checks.alone == Some(VerdictKind::Pass) {
             let _ = write!(
                 text,
                 "; in {} {does} no harm, so other changes (context.patch) have a part in it",
@@ -365,7 +367,7 @@ impl ChangesReport<'_> {
     /// `report.json`.
     pub fn document(&self) -> Document<ChangesDocument> {
         let (found, checks) = (self.found, &self.found.checks);
-        let verdict = |kind: Option<Kind>| kind.map(Verdict::from);
+        let verdict = |kind: Option<VerdictKind>| kind.map(Verdict::from);
         Document::new(ChangesDocument {
             kind: document::ChangesKind::Changes,
             command: self.command.clone(),
@@ -377,7 +379,7 @@ impl ChangesReport<'_> {
             tests: found.tests,
             strays: found.strays as u64,
             seconds: seconds(found.took, 1),
-            minimal: found.end == End::Minimal,
+            minimal: found.end == SearchEnd::Minimal,
             confirmed: self.is_confirmed(),
             commits: found.commits.as_ref().map(Into::into),
             difference: document::Difference {
@@ -497,12 +499,12 @@ fn told(change: &Change) -> String {
     }
 }
 
-fn origin(origin: &Origin) -> String {
+fn origin(origin: &ChangeOrigin) -> String {
     match origin {
-        Origin::Unknown => "cannot be told".to_owned(),
-        Origin::NotLookedUp => "not looked up".to_owned(),
-        Origin::Uncommitted => "not committed yet".to_owned(),
-        Origin::Commit(commit) => commit_line(commit),
+        ChangeOrigin::Unknown => "cannot be told".to_owned(),
+        ChangeOrigin::NotLookedUp => "not looked up".to_owned(),
+        ChangeOrigin::Uncommitted => "not committed yet".to_owned(),
+        ChangeOrigin::Commit(commit) => commit_line(commit),
     }
 }
 
@@ -534,7 +536,7 @@ fn day(date: &str) -> &str {
     date.get(..10).unwrap_or(date)
 }
 
-fn word(kind: Kind) -> &'static str {
+fn word(kind: VerdictKind) -> &'static str {
     Verdict::from(kind).words()
 }
 
@@ -552,7 +554,7 @@ mod tests {
             new_line: (!added.is_empty()).then_some(4),
             removed: removed.iter().map(|line| (*line).to_owned()).collect(),
             added: added.iter().map(|line| (*line).to_owned()).collect(),
-            origin: Origin::Unknown,
+            origin: ChangeOrigin::Unknown,
         };
         assert_eq!(
             told(&change(&["  x();"], &["  y();"])),

@@ -10,7 +10,7 @@ use culprit_isolate::Rate;
 use culprit_isolate::input::{Isolated, Material, Pair};
 use culprit_model::count::counted;
 use culprit_model::{clean, secret};
-use culprit_reduce::{End, Tested};
+use culprit_reduce::{SearchEnd, Tested};
 
 use super::comparison::{Comparison, Line};
 use super::search::Search;
@@ -78,7 +78,7 @@ impl InputReport<'_> {
 
     /// Whether the result is 1-minimal.
     fn is_minimal(&self) -> bool {
-        self.found.end == End::Minimal && !self.found.is_coarse
+        self.found.end == SearchEnd::Minimal && !self.found.is_coarse
     }
 
     /// Bytes that only one side of the pair has.
@@ -191,20 +191,20 @@ impl InputReport<'_> {
             ));
         }
         notes.push(match (found.end, &found.passing) {
-            (End::Minimal, _) if found.is_coarse => {
+            (SearchEnd::Minimal, _) if found.is_coarse => {
                 "may not be minimal: there are so many parts that some were only tried together"
                     .to_owned()
             }
-            (End::Minimal, Some(_)) => {
+            (SearchEnd::Minimal, Some(_)) => {
                 "minimal: no single part of the difference can be removed or added".to_owned()
             }
-            (End::Minimal, None) if self.has_other => {
+            (SearchEnd::Minimal, None) if self.has_other => {
                 "minimal: no single difference from --passing can be removed".to_owned()
             }
-            (End::Minimal, None) => "minimal: no single part can be removed".to_owned(),
-            (End::Tests, _) => "may not be minimal: --max-tests was reached".to_owned(),
-            (End::Time, _) => "may not be minimal: --max-time was reached".to_owned(),
-            (End::Cancelled, _) => {
+            (SearchEnd::Minimal, None) => "minimal: no single part can be removed".to_owned(),
+            (SearchEnd::Tests, _) => "may not be minimal: --max-tests was reached".to_owned(),
+            (SearchEnd::Time, _) => "may not be minimal: --max-time was reached".to_owned(),
+            (SearchEnd::Cancelled, _) => {
                 "may not be minimal: interrupted (--resume continues)".to_owned()
             }
         });

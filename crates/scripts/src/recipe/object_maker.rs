@@ -1,8 +1,8 @@
-//! Makes objects: follows recipes, and has each object made once, before what holds it.
+//! Makes objects by recipes: each object once, before the objects that contain it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use culprit_model::script::{Builder, Target};
+use culprit_model::script::{Builder, MemberName};
 use culprit_model::value::{Contents, Shape, split_descriptor};
 use culprit_model::{ObjectId, Reference, Value};
 
@@ -14,9 +14,9 @@ use crate::Statement;
 /// Objects nested deeper are not made.
 const DEEPEST: usize = 100;
 
-/// Where an object was told.
+/// The identity of an object in the recording.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum ObjectKey {
     Object(ObjectId),
     Piece(ObjectId, u32),
 }
@@ -26,7 +26,7 @@ pub(super) struct ObjectMaker<'a, 'b> {
     sources: RecipeSources<'a>,
     pub(super) statements: Vec<Statement>,
     /// What is made, or being made.
-    begun: BTreeMap<Place, Value>,
+    begun: BTreeMap<ObjectKey, Value>,
     /// Objects that the statements make.
     ready: BTreeSet<ObjectId>,
     depth: usize,
@@ -70,7 +70,7 @@ impl<'a, 'b> ObjectMaker<'a, 'b> {
             } if self.sources.made.contains(id) => Some(value.clone()),
             Reference::Object { id, class } => {
                 let told = StatePiece::object(self.sources, *id, *class)?;
-                self.place(Place::Object(*id), told, |_| value.clone())
+                self.place(ObjectKey::Object(*id), told, |_| value.clone())
             }
             Reference::Array {
                 id,
@@ -92,7 +92,7 @@ impl<'a, 'b> ObjectMaker<'a, 'b> {
     }
 
     fn give_piece(&mut self, held: StatePiece<'a>, number: u32) -> Option<Value> {
-        let place = Place::Piece(held.of(), number);
+        let place = ObjectKey::Piece(held.of(), number);
         match held.piece(number)? {
             array @ Value::Reference(Reference::Array { .. }) => {
                 if let Some(made) = self.begun.get(&place) {
@@ -123,7 +123,7 @@ impl<'a, 'b> ObjectMaker<'a, 'b> {
     /// The object that was told in a place. While it is made it can be given from when it is there.
     fn place(
         &mut self,
-        place: Place,
+        place: ObjectKey,
         told: StatePiece<'a>,
         name: impl FnOnce(&mut Builder) -> Value,
     ) -> Option<Value> {
@@ -162,7 +162,7 @@ impl<'a, 'b> ObjectMaker<'a, 'b> {
                 self.fill(&format!("{}.{by}", held.class()), made, items(held)?)
             }
             Recipe::Field(owner, name, descriptor) => {
-                self.read(Target::of(owner, name, descriptor), made)
+                self.read(MemberName::of(owner, name, descriptor), made)
             }
             Recipe::By(by) => by(self, held, made),
         }
@@ -171,8 +171,8 @@ impl<'a, 'b> ObjectMaker<'a, 'b> {
     /// Whether a value is an object that a recipe is being followed for.
     pub(super) fn is_being_made(&self, held: StatePiece<'a>, value: &Value) -> bool {
         let place = match value {
-            Value::Reference(Reference::Object { id, .. }) => Place::Object(*id),
-            Value::Reference(Reference::Piece(number)) => Place::Piece(held.of(), *number),
+            Value::Reference(Reference::Object { id, .. }) => ObjectKey::Object(*id),
+            Value::Reference(Reference::Piece(number)) => ObjectKey::Piece(held.of(), *number),
             _ => return false,
         };
         let begun = self.begun.get(&place).and_then(object);
@@ -214,7 +214,7 @@ impl<'a, 'b> ObjectMaker<'a, 'b> {
 
     /// A constructor or a static method, which makes an object.
     pub(super) fn make(&mut self, target: &str, given: Vec<Value>, made: &Value) -> Option<()> {
-        let Target {
+        let MemberName {
             owner,
             name,
             descriptor,
@@ -223,7 +223,7 @@ impl<'a, 'b> ObjectMaker<'a, 'b> {
         let statement = match name {
             "<init>" => self.builder.construct(owner, descriptor, given, made),
             _ => {
-                let target = Target::of(owner, name, descriptor);
+                let target = MemberName::of(owner, name, descriptor);
                 self.builder.call_static(target, given, Some(made))
             }
         };
@@ -287,7 +287,7 @@ impl<'a, 'b> ObjectMaker<'a, 'b> {
     }
 
     /// What a static field holds becomes an object.
-    pub(super) fn read(&mut self, target: Target<'_>, made: &Value) -> Option<()> {
+    pub(super) fn read(&mut self, target: MemberName<'_>, made: &Value) -> Option<()> {
         let read = self.builder.read(target.into(), None, made.clone());
         self.push(read)
     }
@@ -330,10 +330,10 @@ fn object(value: &Value) -> Option<ObjectId> {
 }
 
 /// Owner, name and descriptor of `java/util/List.of()Ljava/util/List;`.
-fn parts(target: &str) -> Option<Target<'_>> {
+fn parts(target: &str) -> Option<MemberName<'_>> {
     let (member, _) = target.split_once('(')?;
     let (owner, name) = member.rsplit_once('.')?;
-    Some(Target::of(owner, name, &target[member.len()..]))
+    Some(MemberName::of(owner, name, &target[member.len()..]))
 }
 
 /// A scalar as a parameter wants it: the JDK keeps months in bytes, and truths in numbers.

@@ -169,9 +169,7 @@ impl<'a> StatePiece<'a> {
             Contents::Blob(blob) => {
                 let class = type_def(self.sources, *class)?;
                 let shape = Shape::of(class.name.strip_prefix('[')?)?;
-                let bytes = self.blob(*blob)?;
-                let elements = bytes.chunks_exact(shape.width()?);
-                let elements: Option<Vec<Value>> = elements.map(|b| scalar(shape, b)).collect();
+                let elements = Value::elements_from_le_bytes(shape, &self.blob(*blob)?);
                 Some(Cow::Owned(elements?))
             }
             Contents::Unknown | Contents::Part { .. } => None,
@@ -210,20 +208,5 @@ pub(super) fn integer(value: &Value) -> Option<i64> {
         Value::Int(v) => i64::from(*v),
         Value::Long(v) => *v,
         Value::Float(_) | Value::Double(_) | Value::Reference(_) => return None,
-    })
-}
-
-/// A scalar of little-endian bytes.
-pub fn scalar(shape: Shape, bytes: &[u8]) -> Option<Value> {
-    Some(match shape {
-        Shape::Boolean => Value::Boolean(bytes != [0]),
-        Shape::Byte => Value::Byte(i8::from_le_bytes(bytes.try_into().ok()?)),
-        Shape::Short => Value::Short(i16::from_le_bytes(bytes.try_into().ok()?)),
-        Shape::Char => Value::Char(u16::from_le_bytes(bytes.try_into().ok()?)),
-        Shape::Int => Value::Int(i32::from_le_bytes(bytes.try_into().ok()?)),
-        Shape::Long => Value::Long(i64::from_le_bytes(bytes.try_into().ok()?)),
-        Shape::Float => Value::Float(f32::from_le_bytes(bytes.try_into().ok()?)),
-        Shape::Double => Value::Double(f64::from_le_bytes(bytes.try_into().ok()?)),
-        Shape::Reference => return None,
     })
 }

@@ -2,7 +2,7 @@
 //! ahead there is no recipe: what it wraps is not where it was.
 
 use culprit_model::Value;
-use culprit_model::script::Target;
+use culprit_model::script::MemberName;
 
 use super::Recipe::{By, Of, When};
 use super::Table;
@@ -187,7 +187,7 @@ fn print_stream<'a>(
             2 => "err",
             _ => return None,
         };
-        let field = Target::of("java/lang/System", name, "Ljava/io/PrintStream;");
+        let field = MemberName::of("java/lang/System", name, "Ljava/io/PrintStream;");
         return maker.read(field, made);
     }
     let target = "java/io/PrintStream.<init>(Ljava/io/OutputStream;Z)V";

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use culprit_model::script::{Action, Call, End};
+use culprit_model::script::{Action, Call, StatementEnd};
 use culprit_model::{EventKind, ObjectId, Scenario};
 
 use super::*;
@@ -35,7 +35,7 @@ fn made(text: &str, there: &[u64]) -> Option<Vec<String>> {
     }
     let (site, answers) = (call.site, Vec::new());
     let action = Action::Call(Call { site, answers });
-    statements.push(Statement::new(action, call.values, End::Open));
+    statements.push(Statement::new(action, call.values, StatementEnd::Open));
     Some(lines(&builder.script(statements)))
 }
 

@@ -1,7 +1,7 @@
 //! Small programs with known borders, and properties of any.
 
 use culprit_model::Selection;
-use culprit_model::observe::Origin;
+use culprit_model::observe::ClassOrigin;
 use culprit_trace::{CoupledClass, Coupling, Edge};
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ use super::*;
 fn class(name: &str, supertypes: &[&str]) -> CoupledClass {
     CoupledClass {
         name: name.to_owned(),
-        origin: Origin::Program,
+        origin: ClassOrigin::Program,
         methods: 1,
         live_calls: 0,
         supertypes: supertypes.iter().map(|&s| s.to_owned()).collect(),
@@ -26,17 +26,17 @@ fn calls(from: usize, to: usize, calls: u64) -> Edge {
     }
 }
 
-fn program(classes: Vec<CoupledClass>, edges: Vec<Edge>) -> Program {
+fn program(classes: Vec<CoupledClass>, edges: Vec<Edge>) -> CoupledProgram {
     let coupling = Coupling {
         time_ms: 1000,
         classes,
         edges,
     };
-    Program::join(&[coupling], &Selection::default())
+    CoupledProgram::join(&[coupling], &Selection::default())
 }
 
 /// Two pairs that talk among themselves, and rarely to each other.
-fn two_pairs() -> Program {
+fn two_pairs() -> CoupledProgram {
     let classes = ["a.Main", "b.Parser", "c.Lexer", "d.Store", "e.Index"];
     program(
         classes.iter().map(|name| class(name, &[])).collect(),
@@ -123,7 +123,7 @@ fn a_build_tools_own_jvm_does_not_count() {
     let tool = Coupling {
         time_ms: 5000,
         classes: vec![CoupledClass {
-            origin: Origin::Library,
+            origin: ClassOrigin::Library,
             ..class("org.apache.maven.Main", &[])
         }],
         edges: vec![calls(0, 1, 99)],
@@ -133,9 +133,9 @@ fn a_build_tools_own_jvm_does_not_count() {
         classes: vec![class("a.A", &[])],
         edges: vec![calls(0, 1, 7)],
     };
-    let program = Program::join(&[tool.clone(), own.clone(), own], &Selection::default());
+    let program = CoupledProgram::join(&[tool.clone(), own.clone(), own], &Selection::default());
     assert_eq!((program.time_ms, program.calls()), (2000, 14));
-    let alone = Program::join(&[tool], &Selection::default());
+    let alone = CoupledProgram::join(&[tool], &Selection::default());
     assert_eq!(alone.own_classes().count(), 0);
 }
 
@@ -151,7 +151,7 @@ prop_compose! {
             (0..=size, 1..=size, 0_u64..1000, 0_u64..9, 0_u64..9, 0_u64..9), 0..30),
         parents in prop::collection::vec(0..=size, size),
         size in Just(size),
-    ) -> Program {
+    ) -> CoupledProgram {
         let name = |i: usize| format!("p{}.C{i}{}", i % 3, if i % 4 == 3 { "$N" } else { "" });
         let classes = (0..size)
             .map(|i| {

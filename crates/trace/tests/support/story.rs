@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use culprit_model::site::TypeDef;
-use culprit_model::value::{Contents, Shape};
+use culprit_model::value::{Contents, Shape, method_shapes};
 use culprit_model::{
     BlobId, Event, EventIndex, EventKind, Member, ObjectId, Reference, Site, SiteId, SiteKind,
     ThreadId, Turn, TypeId, Value,
@@ -118,7 +118,8 @@ fn shapes(site: &Site, kind: EventKind) -> Vec<Shape> {
     let receiver = |has: bool| if has { vec![Shape::Reference] } else { vec![] };
     match kind {
         EventKind::IncomingCall | EventKind::OutgoingCall => {
-            [receiver(site.has_receiver()), site.argument_shapes()].concat()
+            let (arguments, _) = method_shapes(&site.target.descriptor).unwrap();
+            [receiver(site.has_receiver()), arguments].concat()
         }
         EventKind::IncomingReturn | EventKind::OutgoingReturn => {
             site.result_shape().into_iter().collect()

@@ -1,6 +1,6 @@
 //! The classes that woven code calls, with probes that do nothing.
 
-use culprit_classfile::{Asm, ClassFile, Code, access, op};
+use culprit_classfile::{Asm, ClassFile, Code, LocalKind, access, op};
 use culprit_weave::hook::{FAILURES, HIDING};
 use culprit_weave::probe::{ANSWER, PROBE};
 
@@ -55,8 +55,8 @@ fn emptied(bytes: &[u8]) -> Vec<u8> {
         match result {
             Some('I') if reads => body.iload(0).op(op::IRETURN),
             Some('J') if reads => body.lload(0).op(op::LRETURN),
-            Some('F') if reads => body.fload(0).op(op::FRETURN),
-            Some('D') if reads => body.dload(0).op(op::DRETURN),
+            Some('F') if reads => body.load(LocalKind::Float, 0).op(op::FRETURN),
+            Some('D') if reads => body.load(LocalKind::Double, 0).op(op::DRETURN),
             Some(';') if reads => body.aload(0).op(op::ARETURN),
             Some('F') => body.op(op::FCONST_0).op(op::FRETURN),
             Some('D') => body.op(op::DCONST_0).op(op::DRETURN),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use culprit_isolate::input::Material;
 use culprit_isolate::{JavaTest, Reads};
-use culprit_jvm::{Jdk, Limits, Sandbox, Surroundings};
+use culprit_jvm::{Jdk, JdkLocations, Limits, Sandbox};
 
 use culprit_model::clean;
 
@@ -92,7 +92,8 @@ impl Java {
     /// Finds the JVM, the class path and the resource. `None` if no such test is wanted.
     pub(super) fn prepare(
         &self,
-        (failing, input): (&Path, &Material),
+        failing: &Path,
+        input: &Material,
         started: &Path,
         sandbox: Option<Sandbox>,
     ) -> Result<Option<Prepared>, Expected> {
@@ -113,7 +114,7 @@ impl Java {
             }
             None => find(failing, bytes, &class_path, started)?,
         };
-        let jdk = Jdk::find(&Surroundings::of_process()).map_err(|error| {
+        let jdk = Jdk::find(&JdkLocations::of_process()).map_err(|error| {
             Expected::new(ExitCode::Target, error.to_string()).hint(error.next_step())
         })?;
         Ok(Some(Prepared {

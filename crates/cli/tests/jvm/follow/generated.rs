@@ -76,7 +76,7 @@ impl Chance {
 
 /// The kinds of values on the operand stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum StackKind {
     Int,
     Long,
     Float,
@@ -84,23 +84,23 @@ enum Kind {
     Object,
 }
 
-impl Kind {
-    const ALL: [Kind; 5] = [
-        Kind::Int,
-        Kind::Long,
-        Kind::Float,
-        Kind::Double,
-        Kind::Object,
+impl StackKind {
+    const ALL: [StackKind; 5] = [
+        StackKind::Int,
+        StackKind::Long,
+        StackKind::Float,
+        StackKind::Double,
+        StackKind::Object,
     ];
 
     /// Its local variables: the parameter, and the one of the method's own.
     fn locals(self) -> [u16; 2] {
         let parameter = match self {
-            Kind::Int => 0,
-            Kind::Long => 1,
-            Kind::Float => 3,
-            Kind::Double => 4,
-            Kind::Object => 6,
+            StackKind::Int => 0,
+            StackKind::Long => 1,
+            StackKind::Float => 3,
+            StackKind::Double => 4,
+            StackKind::Object => 6,
         };
         [parameter, parameter + OWN]
     }
@@ -155,33 +155,33 @@ impl Generator<'_> {
         at
     }
 
-    fn constant(&mut self, kind: Kind) {
+    fn constant(&mut self, kind: StackKind) {
         match kind {
-            Kind::Int => {
+            StackKind::Int => {
                 let value = self.chance.next() as i32;
                 let value = self
                     .chance
                     .one_of(&[0, 1, -1, 5, 32, 300, i32::MIN, i32::MAX, value]);
                 self.asm.push_int(self.pool, value).unwrap();
             }
-            Kind::Long => {
+            StackKind::Long => {
                 let value = self.chance.next() as i64;
                 let value = self
                     .chance
                     .one_of(&[0, 1, -1, 63, 1 << 33, i64::MIN, i64::MAX, value]);
                 self.asm.push_long(self.pool, value).unwrap();
             }
-            Kind::Float => {
+            StackKind::Float => {
                 let opcode = self
                     .chance
                     .one_of(&[op::FCONST_0, op::FCONST_0 + 1, op::FCONST_2]);
                 self.op(opcode);
             }
-            Kind::Double => {
+            StackKind::Double => {
                 let opcode = self.chance.one_of(&[op::DCONST_0, op::DCONST_1]);
                 self.op(opcode);
             }
-            Kind::Object => match self.chance.below(3) {
+            StackKind::Object => match self.chance.below(3) {
                 0 => self.op(op::ACONST_NULL),
                 _ => {
                     let text = self.chance.one_of(&["", "a", "some text"]);
@@ -192,7 +192,7 @@ impl Generator<'_> {
     }
 
     /// Pushes a value.
-    fn value(&mut self, kind: Kind, depth: usize) {
+    fn value(&mut self, kind: StackKind, depth: usize) {
         match self.chance.below(if depth == 0 { 3 } else { 9 }) {
             0 => self.constant(kind),
             1 => {
@@ -201,11 +201,11 @@ impl Generator<'_> {
             }
             2 => self.field(op::GETSTATIC, kind as usize),
             _ => match kind {
-                Kind::Int => self.int(depth - 1),
-                Kind::Long => self.long(depth - 1),
-                Kind::Float => self.number(kind, depth - 1),
-                Kind::Double => self.number(kind, depth - 1),
-                Kind::Object => self.object(depth - 1),
+                StackKind::Int => self.int(depth - 1),
+                StackKind::Long => self.long(depth - 1),
+                StackKind::Float => self.number(kind, depth - 1),
+                StackKind::Double => self.number(kind, depth - 1),
+                StackKind::Object => self.object(depth - 1),
             },
         }
     }
@@ -213,7 +213,7 @@ impl Generator<'_> {
     fn int(&mut self, depth: usize) {
         match self.chance.below(12) {
             0 => {
-                self.value(Kind::Object, depth);
+                self.value(StackKind::Object, depth);
                 self.class(op::INSTANCEOF, "java/lang/String");
             }
             1 => {
@@ -226,54 +226,56 @@ impl Generator<'_> {
                 self.op(op::IALOAD);
             }
             3 if self.chance.below(3) == 0 => {
-                self.value(Kind::Object, depth);
+                self.value(StackKind::Object, depth);
                 self.class(op::CHECKCAST, CELL);
                 let field = self.pool.add_field_ref(CELL, "number", "I").unwrap();
                 self.asm.op_index(op::GETFIELD, field);
             }
             4 if self.chance.below(3) == 0 => {
-                self.value(Kind::Object, depth);
+                self.value(StackKind::Object, depth);
                 self.class(op::CHECKCAST, "java/lang/String");
                 self.call(op::INVOKEVIRTUAL, "java/lang/String", "length", "()I");
             }
             5 => {
-                let kind = self.chance.one_of(&[Kind::Long, Kind::Float, Kind::Double]);
+                let kind =
+                    self.chance
+                        .one_of(&[StackKind::Long, StackKind::Float, StackKind::Double]);
                 self.value(kind, depth);
                 self.value(kind, depth);
                 let opcode = match kind {
-                    Kind::Long => op::LCMP,
-                    Kind::Float => op::LCMP + 1 + self.chance.below(2) as u8,
+                    StackKind::Long => op::LCMP,
+                    StackKind::Float => op::LCMP + 1 + self.chance.below(2) as u8,
                     _ => op::LCMP + 3 + self.chance.below(2) as u8,
                 };
                 self.op(opcode);
             }
             6 => {
-                self.value(Kind::Int, depth);
+                self.value(StackKind::Int, depth);
                 let narrow = op::I2S - self.chance.below(3) as u8;
                 self.op(narrow);
             }
             7 => {
                 // An int below a long, and the other way round.
-                self.value(Kind::Long, depth);
-                self.value(Kind::Int, depth);
-                self.asm.dup_x2().pop();
+                self.value(StackKind::Long, depth);
+                self.value(StackKind::Int, depth);
+                self.asm.op(op::DUP_X2).pop();
                 self.op(op::L2I);
                 self.op(op::IADD);
             }
             8 => {
-                self.value(Kind::Int, depth);
-                self.value(Kind::Int, depth);
-                self.asm.dup_x1();
+                self.value(StackKind::Int, depth);
+                self.value(StackKind::Int, depth);
+                self.asm.op(op::DUP_X1);
                 self.op(op::ISUB);
                 self.op(op::IXOR);
             }
             9 => {
-                self.value(Kind::Int, depth);
-                self.value(Kind::Int, depth);
+                self.value(StackKind::Int, depth);
+                self.value(StackKind::Int, depth);
                 self.asm.swap();
                 self.op(op::ISUB);
             }
-            _ => self.number(Kind::Int, depth),
+            _ => self.number(StackKind::Int, depth),
         }
     }
 
@@ -281,32 +283,32 @@ impl Generator<'_> {
         match self.chance.below(6) {
             0 if self.calls > 0 && self.number > 0 && self.loops == 0 => {
                 self.calls -= 1;
-                for kind in Kind::ALL {
+                for kind in StackKind::ALL {
                     self.value(kind, depth.min(1));
                 }
                 let callee = format!("m{}", self.chance.below(self.number));
                 self.call(op::INVOKESTATIC, NAME, &callee, METHOD);
             }
             1 => {
-                self.value(Kind::Long, depth);
-                self.value(Kind::Long, depth);
-                self.asm.dup2_x2();
+                self.value(StackKind::Long, depth);
+                self.value(StackKind::Long, depth);
+                self.asm.op(op::DUP2_X2);
                 self.op(op::LSUB);
                 self.op(op::LXOR);
             }
             2 => {
-                self.value(Kind::Int, depth);
-                self.value(Kind::Long, depth);
-                self.asm.dup2_x1().pop2();
+                self.value(StackKind::Int, depth);
+                self.value(StackKind::Long, depth);
+                self.asm.op(op::DUP2_X1).op(op::POP2);
                 self.op(op::I2L);
                 self.op(op::LMUL);
             }
-            _ => self.number(Kind::Long, depth),
+            _ => self.number(StackKind::Long, depth),
         }
     }
 
     /// Arithmetic, a negation or a conversion.
-    fn number(&mut self, kind: Kind, depth: usize) {
+    fn number(&mut self, kind: StackKind, depth: usize) {
         let at = kind as u8;
         match self.chance.below(6) {
             0 => {
@@ -314,9 +316,12 @@ impl Generator<'_> {
                 self.op(op::INEG + at);
             }
             1 => {
-                let from = self
-                    .chance
-                    .one_of(&[Kind::Int, Kind::Long, Kind::Float, Kind::Double]);
+                let from = self.chance.one_of(&[
+                    StackKind::Int,
+                    StackKind::Long,
+                    StackKind::Float,
+                    StackKind::Double,
+                ]);
                 self.value(from, depth);
                 if from != kind {
                     // Three conversions from each kind, without the one to itself.
@@ -324,13 +329,13 @@ impl Generator<'_> {
                     self.op(op::I2L + 3 * from as u8 + to);
                 }
             }
-            2 if matches!(kind, Kind::Int | Kind::Long) => {
+            2 if matches!(kind, StackKind::Int | StackKind::Long) => {
                 self.value(kind, depth);
-                self.value(Kind::Int, depth);
+                self.value(StackKind::Int, depth);
                 let shift = op::ISHL + 2 * self.chance.below(3) as u8;
                 self.op(shift + at);
             }
-            3 if matches!(kind, Kind::Int | Kind::Long) => {
+            3 if matches!(kind, StackKind::Int | StackKind::Long) => {
                 self.value(kind, depth);
                 self.value(kind, depth);
                 let bits = op::ISHL + 6 + 2 * self.chance.below(3) as u8;
@@ -350,7 +355,7 @@ impl Generator<'_> {
             0 => {
                 self.class(op::NEW, CELL);
                 self.asm.dup();
-                self.value(Kind::Int, depth);
+                self.value(StackKind::Int, depth);
                 self.call(op::INVOKESPECIAL, CELL, "<init>", "(I)V");
             }
             1 => {
@@ -360,12 +365,12 @@ impl Generator<'_> {
                 self.op(op::AALOAD);
             }
             2 => {
-                self.value(Kind::Int, depth);
+                self.value(StackKind::Int, depth);
                 let (owner, name) = ("java/lang/String", "valueOf");
                 self.call(op::INVOKESTATIC, owner, name, "(I)Ljava/lang/String;");
             }
             _ => {
-                self.value(Kind::Object, depth);
+                self.value(StackKind::Object, depth);
                 let class = self.chance.one_of(&["java/lang/String", CELL]);
                 self.class(op::CHECKCAST, class);
             }
@@ -374,7 +379,7 @@ impl Generator<'_> {
 
     /// Pushes an index of an array of eight elements, which is seldom outside.
     fn index(&mut self, depth: usize) {
-        self.value(Kind::Int, depth);
+        self.value(StackKind::Int, depth);
         if self.chance.below(5) > 0 {
             self.asm.push_int(self.pool, 7).unwrap();
             self.op(op::IAND);
@@ -390,38 +395,38 @@ impl Generator<'_> {
     fn statement(&mut self, depth: usize) {
         match self.chance.below(if depth == 0 { 7 } else { 12 }) {
             0 | 1 => {
-                let kind = self.chance.one_of(&Kind::ALL);
+                let kind = self.chance.one_of(&StackKind::ALL);
                 self.value(kind, 3);
                 let local = self.chance.one_of(&kind.locals());
                 self.asm.store(kind.local_kind(), local);
             }
             2 => {
-                let kind = self.chance.one_of(&Kind::ALL);
+                let kind = self.chance.one_of(&StackKind::ALL);
                 self.value(kind, 3);
                 self.field(op::PUTSTATIC, kind as usize);
             }
             3 => {
                 self.field(op::GETSTATIC, 5);
                 self.index(2);
-                self.value(Kind::Int, 2);
+                self.value(StackKind::Int, 2);
                 self.op(op::IASTORE);
             }
             4 => {
                 let field = 6 + self.chance.below(2);
                 self.field(op::GETSTATIC, field);
                 self.index(2);
-                self.value(Kind::Object, 2);
+                self.value(StackKind::Object, 2);
                 self.op(op::AASTORE);
             }
             5 => {
-                self.value(Kind::Object, 2);
+                self.value(StackKind::Object, 2);
                 self.class(op::CHECKCAST, CELL);
-                self.value(Kind::Int, 2);
+                self.value(StackKind::Int, 2);
                 let field = self.pool.add_field_ref(CELL, "number", "I").unwrap();
                 self.asm.op_index(op::PUTFIELD, field);
             }
             6 => {
-                let local = self.chance.one_of(&Kind::Int.locals());
+                let local = self.chance.one_of(&StackKind::Int.locals());
                 let by = self.chance.next() as u8;
                 self.asm.raw(&[op::IINC, local as u8, by]);
             }
@@ -435,21 +440,21 @@ impl Generator<'_> {
     fn branch(&mut self, depth: usize) {
         let opcode = match self.chance.below(4) {
             0 => {
-                self.value(Kind::Int, 2);
+                self.value(StackKind::Int, 2);
                 op::IFEQ + self.chance.below(6) as u8
             }
             1 => {
-                self.value(Kind::Object, 2);
+                self.value(StackKind::Object, 2);
                 self.chance.one_of(&[op::IFNULL, op::IFNONNULL])
             }
             2 => {
-                self.value(Kind::Object, 2);
-                self.value(Kind::Object, 1);
+                self.value(StackKind::Object, 2);
+                self.value(StackKind::Object, 1);
                 self.chance.one_of(&[op::IF_ACMPEQ, op::IF_ACMPNE])
             }
             _ => {
-                self.value(Kind::Int, 2);
-                self.value(Kind::Int, 2);
+                self.value(StackKind::Int, 2);
+                self.value(StackKind::Int, 2);
                 op::IF_ICMPEQ + self.chance.below(6) as u8
             }
         };
@@ -482,7 +487,7 @@ impl Generator<'_> {
     }
 
     fn switch(&mut self, depth: usize) {
-        self.value(Kind::Int, 2);
+        self.value(StackKind::Int, 2);
         let is_table = self.chance.below(2) == 0;
         if is_table {
             self.asm.push_int(self.pool, 3).unwrap();
@@ -540,14 +545,14 @@ impl Generator<'_> {
             handler,
             catch_type: catch_type.map_or(0, Result::unwrap),
         });
-        let local = self.chance.one_of(&Kind::Object.locals());
+        let local = self.chance.one_of(&StackKind::Object.locals());
         self.asm.astore(local);
         self.statements(depth);
         if self.chance.below(4) == 0 {
             self.asm.aload(local);
             self.class(op::CHECKCAST, "java/lang/Throwable");
             // The rest must be reachable for the verifier.
-            self.value(Kind::Int, 1);
+            self.value(StackKind::Int, 1);
             let skip = self.jump(op::IFEQ);
             self.asm.athrow();
             self.land(skip);
@@ -577,7 +582,7 @@ impl Generator<'_> {
 
     /// The whole method.
     fn method(mut self) -> Member {
-        for kind in Kind::ALL {
+        for kind in StackKind::ALL {
             self.constant(kind);
             self.asm.store(kind.local_kind(), kind.locals()[1]);
         }
@@ -589,7 +594,7 @@ impl Generator<'_> {
             self.attempt(2);
             self.statements(2);
         }
-        self.value(Kind::Long, 3);
+        self.value(StackKind::Long, 3);
         self.op(op::LRETURN);
         let code = Code {
             max_stack: 64,

@@ -59,7 +59,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::super::fixture::ScriptedRepository;
-    use crate::changes::tree::Tree;
+    use crate::changes::tree::FileTree;
 
     #[test]
     fn versions_are_checked_out_and_the_repository_stays_as_it_is() {
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(fs::read(folder.join("d/x")).unwrap(), b"x\n");
         let copied = out.path().join("copied");
         repository.copy_work_tree(&copied).unwrap();
-        let files: Vec<_> = Tree::read(&copied).unwrap().0.into_keys().collect();
+        let files: Vec<_> = FileTree::read(&copied).unwrap().0.into_keys().collect();
         let expect = [".gitignore", "a", "d/x", "link", "run", "untracked"];
         assert_eq!(files, expect.map(PathBuf::from));
         assert!(repository.is_dirty().unwrap());

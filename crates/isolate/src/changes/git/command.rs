@@ -26,8 +26,8 @@ const PRINTED: u64 = 1 << 30;
 /// Bytes of its standard error that are kept.
 const KEPT: usize = 1 << 20;
 
-/// What a command said.
-pub(super) struct Said {
+/// The status and output of a command.
+pub(super) struct GitOutput {
     pub(super) status: Option<Status>,
     pub(super) out: Vec<u8>,
     pub(super) err: String,
@@ -50,7 +50,7 @@ impl Repository {
         }
     }
 
-    pub(super) fn ask<S: AsRef<OsStr>>(&self, asked: &[S]) -> Result<Said, Error> {
+    pub(super) fn ask<S: AsRef<OsStr>>(&self, asked: &[S]) -> Result<GitOutput, Error> {
         self.run(self.work_tree.as_deref().unwrap_or(&self.data), asked, &[])
     }
 
@@ -60,7 +60,7 @@ impl Repository {
         folder: &Path,
         asked: &[S],
         places: &[(&str, &OsStr)],
-    ) -> Result<Said, Error> {
+    ) -> Result<GitOutput, Error> {
         let out = tempfile::NamedTempFile::new_in(self.scratch.path());
         let out = out.map_err(Error::at(self.scratch.path()))?;
         let mut env = self.git.env.clone();
@@ -105,7 +105,7 @@ impl Repository {
             sandbox,
         };
         let ended = self.attend(&launch, asked)?;
-        Ok(Said {
+        Ok(GitOutput {
             status: Some(ended.status),
             // What a filter puts in its place is not waited for.
             out: untrusted::read(out.path(), PRINTED).map_err(Error::at(out.path()))?,

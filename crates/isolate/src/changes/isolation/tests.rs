@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use culprit_reduce::{Budget, Cancel, Clock, Tested};
 
-use super::super::blame::Origin;
+use super::super::blame::ChangeOrigin;
 use super::super::git::Git;
 use super::super::git::fixture::{ScriptedRepository, env, git};
 use super::*;
 use crate::Rule;
 
-fn test(command: &str) -> Test {
-    Test {
+fn test(command: &str) -> TestCommand {
+    TestCommand {
         command: command.into(),
         rule: Rule::default(),
         limit: Duration::from_secs(20),
@@ -65,8 +65,9 @@ fn isolate_within(
         env: env.to_vec(),
         ..git()
     };
-    let find =
-        |word: &str, known: &mut Option<Repository>| Side::find(word.as_ref(), folder, &git, known);
+    let find = |word: &str, known: &mut Option<Repository>| {
+        VersionSource::find(word.as_ref(), folder, &git, known)
+    };
     let good = find(good, &mut repository)?;
     let bad = find(bad, &mut repository)?;
     let work = tempfile::tempdir().unwrap();
@@ -87,7 +88,7 @@ fn isolate_within(
         key: String::new(),
     };
     request.run(&|event| {
-        if let Event::Tested(tested) = event {
+        if let ReductionEvent::Tested(tested) = event {
             observer(tested);
         }
     })
@@ -120,13 +121,13 @@ fn the_commit_and_in_it_the_line_that_decide_are_found() {
     let commits = found.commits.as_ref().unwrap();
     assert_eq!((commits.of, commits.left.len()), (10, 1));
     assert_eq!(commits.left[0].subject, "culprit");
-    assert_eq!(found.end, End::Minimal);
+    assert_eq!(found.end, SearchEnd::Minimal);
     let expect = Checks {
-        passing: Some(Kind::Pass),
-        failing: Some(Kind::Fail),
-        alone: Some(Kind::Fail),
-        without: Some(Kind::Pass),
-        reverted: Some(Kind::Pass),
+        passing: Some(VerdictKind::Pass),
+        failing: Some(VerdictKind::Fail),
+        alone: Some(VerdictKind::Fail),
+        without: Some(VerdictKind::Pass),
+        reverted: Some(VerdictKind::Pass),
     };
     assert_eq!(found.checks, expect);
     assert!(found.tests < 15, "{}", found.tests);
@@ -186,9 +187,9 @@ fn what_is_not_well_formed_is_neither_run_nor_counted() {
             None,
             &command,
             &env(),
-            &|tested| count.set(count.get() + u64::from(tested.kind == Kind::Unresolved)),
+            &|tested| count.set(count.get() + u64::from(tested.kind == VerdictKind::Unresolved)),
         );
-        assert!(found.unwrap().checks.failing == Some(Kind::Fail));
+        assert!(found.unwrap().checks.failing == Some(VerdictKind::Fail));
         count.get()
     };
     assert!(unresolved("a.py") < unresolved("a.txt"));
@@ -242,10 +243,10 @@ fn what_is_used_up_between_two_searches_leaves_what_the_first_found() {
         (found.end, lines(&found).len(), seen.get())
     };
     let (end, left, tests) = ended(None, true);
-    assert_eq!((end, left), (End::Time, 3));
-    assert_eq!(ended(Some(tests), false), (End::Tests, 3, tests));
+    assert_eq!((end, left), (SearchEnd::Time, 3));
+    assert_eq!(ended(Some(tests), false), (SearchEnd::Tests, 3, tests));
     let (end, left, _) = ended(None, false);
-    assert_eq!((end, left), (End::Minimal, 1));
+    assert_eq!((end, left), (SearchEnd::Minimal, 1));
 }
 
 #[test]
@@ -261,7 +262,7 @@ fn lines_of_branches_that_no_commit_merges_are_of_no_commit() {
     let found = isolate(&made, ("good", "HEAD"), Goal::Isolate, None, command).unwrap();
     let commits = found.commits.as_ref().unwrap();
     assert_eq!((commits.left.len(), commits.failing.len()), (2, 2));
-    let is_unknown = |change: &Change| change.origin == Origin::Unknown;
+    let is_unknown = |change: &Change| change.origin == ChangeOrigin::Unknown;
     assert!(found.changes.iter().all(is_unknown), "{:?}", found.changes);
 }
 
@@ -295,7 +296,7 @@ fn commits_of_lines_are_looked_up_where_lines_are_few_and_somebody_waits() {
         let mut found: Vec<String> = changes
             .iter()
             .map(|it| match &it.origin {
-                Origin::Commit(commit) => commit.subject.clone(),
+                ChangeOrigin::Commit(commit) => commit.subject.clone(),
                 origin => format!("{origin:?}"),
             })
             .collect();
@@ -333,7 +334,7 @@ fn git_that_cannot_merge_takes_nothing_away() {
     let found = found.unwrap();
     assert_eq!(lines(&found), ["a: -9 +nine"]);
     assert_eq!(found.checks.reverted, None);
-    assert_eq!(found.checks.failing, Some(Kind::Fail));
+    assert_eq!(found.checks.failing, Some(VerdictKind::Fail));
 }
 
 #[test]

@@ -11,11 +11,11 @@ pub(crate) const CONSTRUCTOR: &str = "<init>";
 
 /// Names of everything in the tables.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct ScenarioNames {
     types: BTreeMap<TypeId, TypeName>,
     /// Types by their whole names, and by those without package.
-    whole: BTreeMap<String, Found<TypeId>>,
-    simple: BTreeMap<String, Found<TypeId>>,
+    whole: BTreeMap<String, Lookup<TypeId>>,
+    simple: BTreeMap<String, Lookup<TypeId>>,
     sites: BTreeMap<SiteId, SiteName>,
     labels: BTreeMap<String, Vec<SiteId>>,
 }
@@ -33,17 +33,17 @@ struct SiteName {
     site: Site,
 }
 
-/// What a name stands for.
+/// The result of looking up a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Found<T> {
+pub(crate) enum Lookup<T> {
     One(T),
     Several,
     None,
 }
 
-impl Names {
-    pub(crate) fn of(tables: &Tables) -> Names {
-        let mut names = Names::default();
+impl ScenarioNames {
+    pub(crate) fn of(tables: &Tables) -> ScenarioNames {
+        let mut names = ScenarioNames::default();
         for class in &tables.types {
             add(&mut names.whole, word::class(&class.name), class.id);
             if let Some(simple) = word::simple_class(&class.name) {
@@ -74,7 +74,7 @@ impl Names {
         let texts = [word::simple_class(name), Some(word::class(name))];
         let mut texts = texts.into_iter().flatten();
         texts
-            .find(|text| self.find_type(text) == Found::One(id))
+            .find(|text| self.find_type(text) == Lookup::One(id))
             .unwrap_or_else(|| numbered(id))
     }
 
@@ -85,9 +85,9 @@ impl Names {
     }
 
     /// The type of a text: a whole name comes before one without package.
-    pub(crate) fn find_type(&self, text: &str) -> Found<TypeId> {
+    pub(crate) fn find_type(&self, text: &str) -> Lookup<TypeId> {
         let found = self.whole.get(text).or_else(|| self.simple.get(text));
-        found.copied().unwrap_or(Found::None)
+        found.copied().unwrap_or(Lookup::None)
     }
 
     /// The constants of an enum.
@@ -105,22 +105,22 @@ impl Names {
     }
 
     /// The site of a label, for a kind of step.
-    pub(crate) fn find_site(&self, label: &str, kind: EventKind) -> Found<SiteId> {
+    pub(crate) fn find_site(&self, label: &str, kind: EventKind) -> Lookup<SiteId> {
         let labelled = self.labels.get(label).map_or(&[][..], Vec::as_slice);
         let fits = |id: &&SiteId| self.site(**id).is_some_and(|site| site.has_events(kind));
         let mut fitting = labelled.iter().filter(fits);
         match (fitting.next(), fitting.next()) {
-            (Some(id), None) => Found::One(*id),
-            (Some(_), Some(_)) => Found::Several,
-            (None, _) => Found::None,
+            (Some(id), None) => Lookup::One(*id),
+            (Some(_), Some(_)) => Lookup::Several,
+            (None, _) => Lookup::None,
         }
     }
 }
 
-fn add(map: &mut BTreeMap<String, Found<TypeId>>, text: String, id: TypeId) {
-    let found = map.entry(text).or_insert(Found::One(id));
-    if *found != Found::One(id) {
-        *found = Found::Several;
+fn add(map: &mut BTreeMap<String, Lookup<TypeId>>, text: String, id: TypeId) {
+    let found = map.entry(text).or_insert(Lookup::One(id));
+    if *found != Lookup::One(id) {
+        *found = Lookup::Several;
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::cursor::{Cursor, Wrong};
-use super::names::{CONSTRUCTOR, Found, Names, label};
+use super::names::{CONSTRUCTOR, Lookup, ScenarioNames, label};
 use super::word;
 use crate::scenario::{Step, Tables};
 use crate::{EventIndex, EventKind, SiteId, ThreadId};
@@ -88,7 +88,7 @@ pub(crate) struct Columns {
     pub(crate) thread: usize,
 }
 
-impl Names {
+impl ScenarioNames {
     /// Appends the line of a step.
     pub(crate) fn write_step(
         &self,
@@ -208,9 +208,9 @@ impl Names {
         if !cursor.eat("@") {
             let name = name.unwrap_or_default();
             return match self.find_site(&name, kind) {
-                Found::One(id) => Ok(id),
-                Found::None => cursor.wrong_at(start, "a site of the table above"),
-                Found::Several => {
+                Lookup::One(id) => Ok(id),
+                Lookup::None => cursor.wrong_at(start, "a site of the table above"),
+                Lookup::Several => {
                     cursor.wrong(format!("`@` and a number: several sites are {name}"))
                 }
             };

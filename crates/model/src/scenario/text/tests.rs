@@ -4,7 +4,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::scenario::nesting;
 use crate::site::TypeDef;
 use crate::value::Contents;
 use crate::{
@@ -72,7 +71,6 @@ depth 1 <=! Order.total = #11:IllegalStateException
 #[test]
 fn a_scenario_is_written_for_people() {
     let scenario: Scenario = SHOP.parse().unwrap();
-    scenario.check().unwrap();
     let printed = scenario.to_string();
     assert_eq!(printed.parse::<Scenario>().unwrap(), scenario);
     insta::assert_snapshot!(printed);
@@ -85,7 +83,6 @@ fn the_example_of_the_specification_is_a_scenario() {
     let example = document.split("```scenario\n").nth(1).unwrap();
     let example = example.split("```").next().unwrap();
     let scenario: Scenario = example.parse().unwrap();
-    scenario.check().unwrap();
     assert_eq!(scenario.to_string(), example);
 }
 
@@ -552,13 +549,8 @@ proptest! {
     }
 
     #[test]
-    fn any_scenario_can_be_checked_walked_and_pruned(mut scenario in scenario(), call in 0..9usize) {
-        let _ = scenario.check();
-        let end = nesting::end_of(&scenario.steps, call);
-        for child in nesting::children(&scenario.steps, call) {
-            prop_assert!(child > call && end.is_none_or(|end| child < end));
-        }
-        scenario.prune();
+    fn any_scenario_can_be_pruned(mut scenario in scenario()) {
+        scenario.tables.keep(&scenario.uses());
         let pruned = scenario.to_string().parse::<Scenario>();
         prop_assert_eq!(pruned.map(bits), Ok(bits(scenario)));
     }

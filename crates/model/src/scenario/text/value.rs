@@ -2,7 +2,7 @@
 //! `5s` a short, `5b` a byte, `0.5` a double, `0.5f` a float.
 
 use super::cursor::{Cursor, Wrong};
-use super::names::{Found, Names};
+use super::names::{Lookup, ScenarioNames};
 use super::word;
 use crate::value::Contents;
 use crate::{BlobId, ObjectId, Reference, TypeId, Value, literal};
@@ -15,7 +15,7 @@ const DEEPEST: u32 = 300;
 const NAN_FLOAT: u32 = 0x7fc0_0000;
 const NAN_DOUBLE: u64 = 0x7ff8_0000_0000_0000;
 
-impl Names {
+impl ScenarioNames {
     /// Appends a value.
     pub(crate) fn write(&self, value: &Value, out: &mut String) {
         match value {
@@ -336,9 +336,9 @@ impl Names {
         }
         let name = word::class(&word::read_class(cursor)?);
         match self.find_type(&name) {
-            Found::One(id) => Ok(id),
-            Found::None => cursor.wrong_at(start, "a type of the table above"),
-            Found::Several => cursor.wrong_at(
+            Lookup::One(id) => Ok(id),
+            Lookup::None => cursor.wrong_at(start, "a type of the table above"),
+            Lookup::Several => cursor.wrong_at(
                 start,
                 format!("a whole name or a number such as @1: {name} is the name of several types"),
             ),

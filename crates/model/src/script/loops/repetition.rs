@@ -40,7 +40,7 @@ pub struct Carried {
 /// Literals that differ between the rounds, in one way.
 #[derive(Clone, Debug)]
 pub struct Varying {
-    pub slots: Vec<Slot>,
+    pub slots: Vec<ValueSlot>,
     /// The class of a variable for them.
     pub class: String,
     /// One for each round.
@@ -49,7 +49,7 @@ pub struct Varying {
 
 /// The place of a value in a round.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Slot {
+pub struct ValueSlot {
     /// The place of the statement in the round.
     pub at: usize,
     /// The place among the given values.

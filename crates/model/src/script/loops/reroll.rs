@@ -7,14 +7,16 @@ use std::ops::Range;
 use super::repetition::{Carried, Repetition, Varying};
 use super::rounds::is_held;
 use super::{Assignment, Column, Head, Loop, Looped};
-use crate::script::{Action, Builder, End, LoopVariable, Object, Origin, Script, Statement};
+use crate::script::{
+    Action, Builder, LoopVariable, Object, ObjectOrigin, Script, Statement, StatementEnd,
+};
 use crate::value::Shape;
 use crate::{ObjectId, Reference, Value};
 
 impl Looped {
     /// The script with one more loop.
     pub fn rerolled(&self, repetition: &Repetition) -> Looped {
-        let source = Source {
+        let source = UnrolledScript {
             looped: self,
             objects: self.script.objects(),
             repetition,
@@ -75,13 +77,13 @@ impl Looped {
 }
 
 /// The script before the loop is made.
-struct Source<'a> {
+struct UnrolledScript<'a> {
     looped: &'a Looped,
     objects: BTreeMap<ObjectId, Object<'a>>,
     repetition: &'a Repetition,
 }
 
-impl Source<'_> {
+impl UnrolledScript<'_> {
     fn statement(&self, round: usize, at: usize) -> &Statement {
         let number = self.repetition.start + round * self.repetition.period + at;
         &self.looped.script.statements[number]
@@ -118,7 +120,7 @@ impl Source<'_> {
             return false;
         };
         let object = &self.objects[&id];
-        let Origin::Result(maker) = object.origin else {
+        let ObjectOrigin::Result(maker) = object.origin else {
             return false;
         };
         let (script, loops) = (&self.looped.script, &self.looped.loops);
@@ -174,7 +176,7 @@ impl Rewrite {
 
     /// Adds a variable of the loop.
     fn add(&mut self, of: LoopVariable, given: Vec<Value>, variable: Value) {
-        let end = End::Returned(Some(variable));
+        let end = StatementEnd::Returned(Some(variable));
         self.statements
             .push(Statement::new(Action::Loop(of), given, end));
         self.origins.push(None);

@@ -6,8 +6,10 @@ use std::mem::discriminant;
 
 use super::Looped;
 use super::literals::{has_equal_frame, is_array, is_equal};
-use super::repetition::{Carried, Repetition, Slot, Varying};
-use crate::script::{Action, End, Object, Operator, Origin, Role, Script, Statement};
+use super::repetition::{Carried, Repetition, ValueSlot, Varying};
+use crate::script::{
+    Action, Object, ObjectOrigin, Operator, Role, Script, Statement, StatementEnd,
+};
 use crate::value::{Contents, Shape};
 use crate::{ObjectId, Reference, Value};
 
@@ -144,9 +146,9 @@ impl<'a> Rounds<'a> {
         for round in 0..rounds {
             let fails = self.number(round, at) + 1 == self.script().statements.len();
             let is_alike = match (first, &self.statement(round, at).end) {
-                (End::Returned(_), End::Returned(_)) => true,
-                (End::Returned(_), _) => fails,
-                (End::Threw(one), End::Threw(other)) => {
+                (StatementEnd::Returned(_), StatementEnd::Returned(_)) => true,
+                (StatementEnd::Returned(_), _) => fails,
+                (StatementEnd::Threw(one), StatementEnd::Threw(other)) => {
                     let class = |value| self.object(value).map(|object| object.class);
                     !fails && class(one) == class(other)
                 }
@@ -207,12 +209,12 @@ impl<'a> Rounds<'a> {
         };
         let origin = self.objects.get(&id).map(|object| object.origin);
         let operand = match origin {
-            Some(Origin::Result(made) | Origin::Thrown(made)) if made >= self.start => {
+            Some(ObjectOrigin::Result(made) | ObjectOrigin::Thrown(made)) if made >= self.start => {
                 let from = (made - self.start) / self.period;
                 let at = (made - self.start) % self.period;
                 match round - from.min(round) {
                     0 => Operand::Own(at),
-                    1 if matches!(origin, Some(Origin::Result(_))) => Operand::Last(at),
+                    1 if matches!(origin, Some(ObjectOrigin::Result(_))) => Operand::Last(at),
                     _ => return Err(fewer()),
                 }
             }
@@ -317,7 +319,7 @@ impl<'a> Rounds<'a> {
                 && self.literal_class(value) == Some(class)
         });
         is_alike.then(|| Varying {
-            slots: vec![Slot { at, place }],
+            slots: vec![ValueSlot { at, place }],
             class: class.to_owned(),
             values,
         })
@@ -361,7 +363,7 @@ impl<'a> Rounds<'a> {
                 continue;
             }
             let is_fixed = |object: &&Object<'_>| {
-                is_held(self.script(), object) || matches!(object.origin, Origin::Thrown(_))
+                is_held(self.script(), object) || matches!(object.origin, ObjectOrigin::Thrown(_))
             };
             if made.iter().flatten().any(is_fixed) {
                 return Err(Fewer(1));
@@ -405,7 +407,8 @@ impl<'a> Rounds<'a> {
         let number = self.number(round, at);
         let object = self.object(self.statement(round, at).end.value()?)?;
         let origin = object.origin;
-        (origin == Origin::Result(number) || origin == Origin::Thrown(number)).then_some(object)
+        (origin == ObjectOrigin::Result(number) || origin == ObjectOrigin::Thrown(number))
+            .then_some(object)
     }
 
     /// The class of a variable that can have a literal, wherever the literal is.
@@ -456,5 +459,5 @@ fn add(all: &mut Vec<Varying>, varying: Varying) {
 
 /// An array literal that is used once is written where it is used; all other objects have a name.
 fn has_name(object: &Object<'_>) -> bool {
-    !matches!(object.origin, Origin::Array(_)) || object.uses.len() > 1
+    !matches!(object.origin, ObjectOrigin::Array(_)) || object.uses.len() > 1
 }

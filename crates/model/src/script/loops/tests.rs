@@ -120,7 +120,7 @@ fn calls(looped: &Looped) -> Vec<String> {
 
 /// A statement. Earlier results are counted backwards, or from the start.
 #[derive(Clone, Copy, Debug)]
-struct Plan {
+struct PlannedStatement {
     kind: u8,
     receiver: usize,
     argument: usize,
@@ -130,14 +130,14 @@ struct Plan {
 
 /// Rounds of these statements, with literals that may grow.
 #[derive(Clone, Debug)]
-struct Part {
-    plans: Vec<Plan>,
+struct PlannedLoop {
+    plans: Vec<PlannedStatement>,
     rounds: usize,
     growth: i32,
 }
 
 /// The script of some rounds. The last statement may fail.
-fn script(parts: &[Part], fails: bool) -> Script {
+fn script(parts: &[PlannedLoop], fails: bool) -> Script {
     let mut text = format!("{TABLES}=> @1()\n<= @1 = #1:@1\n");
     let mut made: Vec<Option<(u64, &str)>> = vec![Some((1, "@1"))];
     let mut next = 2;
@@ -207,7 +207,7 @@ fn script(parts: &[Part], fails: bool) -> Script {
     text.parse().unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
+fn plans(most: usize) -> impl Strategy<Value = Vec<PlannedStatement>> {
     let plan = (
         0..8_u8,
         0..9_usize,
@@ -215,19 +215,21 @@ fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
         prop::bool::weighted(0.2),
         0..2,
     );
-    let plan = plan.prop_map(|(kind, receiver, argument, is_absolute, literal)| Plan {
-        kind,
-        receiver,
-        argument,
-        is_absolute,
-        literal,
-    });
+    let plan = plan.prop_map(
+        |(kind, receiver, argument, is_absolute, literal)| PlannedStatement {
+            kind,
+            receiver,
+            argument,
+            is_absolute,
+            literal,
+        },
+    );
     prop::collection::vec(plan, 0..=most)
 }
 
-fn parts() -> impl Strategy<Value = Vec<Part>> {
+fn parts() -> impl Strategy<Value = Vec<PlannedLoop>> {
     let part = (plans(4), 1..5_usize, 0..2);
-    let part = part.prop_map(|(plans, rounds, growth)| Part {
+    let part = part.prop_map(|(plans, rounds, growth)| PlannedLoop {
         plans,
         rounds,
         growth,

@@ -84,10 +84,10 @@ fn wrong_lines_are_found() {
     assert!("".parse::<Script>().is_err());
 }
 
-fn end() -> impl Strategy<Value = End> {
+fn end() -> impl Strategy<Value = StatementEnd> {
     prop_oneof![
-        prop::option::of(value(2)).prop_map(End::Returned),
-        value(2).prop_map(End::Threw),
+        prop::option::of(value(2)).prop_map(StatementEnd::Returned),
+        value(2).prop_map(StatementEnd::Threw),
     ]
 }
 
@@ -151,7 +151,7 @@ fn statement() -> impl Strategy<Value = Statement> {
         number(),
         prop::collection::vec(answer, 0..3),
         values(),
-        prop_oneof![3 => end(), 1 => Just(End::Open)],
+        prop_oneof![3 => end(), 1 => Just(StatementEnd::Open)],
     )
         .prop_map(|(site, answers, given, end)| {
             let site = SiteId(site);
@@ -162,12 +162,16 @@ fn statement() -> impl Strategy<Value = Statement> {
         Statement::new(
             Action::Read(SiteId(site)),
             given,
-            End::Returned(Some(found)),
+            StatementEnd::Returned(Some(found)),
         )
     });
     let write = (number(), prop::option::of(value(1)), value(2)).prop_map(|(site, on, value)| {
         let given = on.into_iter().chain([value]).collect();
-        Statement::new(Action::Write(SiteId(site)), given, End::Returned(None))
+        Statement::new(
+            Action::Write(SiteId(site)),
+            given,
+            StatementEnd::Returned(None),
+        )
     });
     let other = (of_any, values(), end())
         .prop_map(|(action, given, end)| Statement::new(action, given, end));

@@ -207,7 +207,7 @@ impl From<&culprit_isolate::changes::Commits> for Commits {
 
 impl From<&culprit_isolate::changes::Change> for Change {
     fn from(change: &culprit_isolate::changes::Change) -> Change {
-        use culprit_isolate::changes::Origin as Found;
+        use culprit_isolate::changes::ChangeOrigin;
         Change {
             file: change.path.clone(),
             what: change.what.clone(),
@@ -218,10 +218,12 @@ impl From<&culprit_isolate::changes::Change> for Change {
             removed: change.removed.clone(),
             added: change.added.clone(),
             commit: match &change.origin {
-                Found::Commit(commit) => Some(Origin::Commit(Box::new(commit.as_ref().into()))),
-                Found::Uncommitted => Some(Origin::Unnamed(NoCommit::Uncommitted)),
-                Found::NotLookedUp => Some(Origin::Unnamed(NoCommit::NotLookedUp)),
-                Found::Unknown => None,
+                ChangeOrigin::Commit(commit) => {
+                    Some(Origin::Commit(Box::new(commit.as_ref().into())))
+                }
+                ChangeOrigin::Uncommitted => Some(Origin::Unnamed(NoCommit::Uncommitted)),
+                ChangeOrigin::NotLookedUp => Some(Origin::Unnamed(NoCommit::NotLookedUp)),
+                ChangeOrigin::Unknown => None,
             },
         }
     }

@@ -6,32 +6,33 @@ use std::path::{Path, PathBuf};
 use culprit_model::{clean, shell};
 use culprit_trace::{Error, Recording, RunFolder};
 
-use culprit_report::figure::{clipped, cut, grouped};
-use culprit_report::style::Styles;
+use crate::figure::{clipped, cut, grouped};
+use crate::style::Styles;
 
-/// A run folder with what its recordings say.
-pub(crate) struct Table {
-    pub(crate) path: PathBuf,
-    pub(crate) facts: Vec<(String, String)>,
-    pub(crate) rows: Vec<Row>,
+/// A run folder and its recordings.
+pub struct FolderTable {
+    pub(super) path: PathBuf,
+    pub(super) facts: Vec<(String, String)>,
+    pub(super) rows: Vec<Row>,
 }
 
 /// One recording.
-pub(crate) struct Row {
-    pub(crate) path: PathBuf,
-    /// What is in it, or why it cannot be read.
-    pub(crate) content: Result<Content, String>,
+pub(super) struct Row {
+    pub(super) path: PathBuf,
+    /// Its content, or the reason why it cannot be read.
+    pub(super) content: Result<Content, String>,
 }
 
-pub(crate) struct Content {
-    pub(crate) pid: u32,
-    pub(crate) command: Vec<String>,
-    pub(crate) events: u64,
-    pub(crate) failures: u64,
+pub(super) struct Content {
+    pub(super) pid: u32,
+    pub(super) command: Vec<String>,
+    pub(super) events: u64,
+    pub(super) failures: u64,
 }
 
-impl Table {
-    pub(crate) fn of(folder: &RunFolder) -> Table {
+impl FolderTable {
+    /// Reads the recordings of a folder.
+    pub fn of(folder: &RunFolder) -> FolderTable {
         let rows = folder.recordings.iter().map(|path| Row {
             path: path.clone(),
             content: Recording::open(path)
@@ -43,15 +44,15 @@ impl Table {
                 })
                 .map_err(|error| briefly(&error)),
         });
-        Table {
+        FolderTable {
             path: folder.path.clone(),
             facts: folder.facts.clone(),
             rows: rows.collect(),
         }
     }
 
-    /// Prints the table and how to go on.
-    pub(crate) fn print(&self, styles: Styles, out: &mut dyn Write) -> io::Result<()> {
+    /// Prints the table, and the command that shows one recording.
+    pub fn print(&self, styles: Styles, out: &mut dyn Write) -> io::Result<()> {
         let (title, strong, dim) = (styles.title, styles.strong, styles.dim);
         let path = clean::path(&self.path);
         writeln!(out, "{title}Run{title:#}         {}", clipped(&path, 68))?;

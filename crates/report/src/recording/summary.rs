@@ -9,15 +9,14 @@ use culprit_model::{
     Event, EventKind, Failure, FailureKind, ObjectId, Reference, Selection, Site, ThreadId, Value,
     clean, shell,
 };
-use culprit_trace::{EndReason, Error, GapReason, Recording, Step};
+use culprit_trace::{EndReason, Error, GapReason, Recording, ScanStep};
 
+use super::ClassCount;
 use super::value::Detail;
-use culprit_report::figure::{clipped, counted, duration, grouped, size, time, wrap};
-use culprit_report::place::dotted;
-use culprit_report::recording::ClassCount;
-use culprit_report::style::{Style, Styles};
+use crate::figure::{COLUMNS, clipped, counted, duration, grouped, size, time, wrap};
+use crate::place::dotted;
+use crate::style::{Style, Styles};
 
-const WIDTH: usize = 80;
 /// Where texts start after a label.
 const LABEL: usize = 12;
 
@@ -30,24 +29,25 @@ const FAILURES: usize = 5;
 const FRAMES: usize = 5;
 const NOT_WOVEN: usize = 10;
 
-/// What is worth knowing about a recording.
-pub(crate) struct Summary<'r> {
-    pub(crate) recording: &'r Recording,
+/// The program, the events, the failures and the losses of a recording.
+pub struct Summary<'r> {
+    pub(super) recording: &'r Recording,
     /// Kinds that occur, in the order of the model.
-    pub(crate) kinds: Vec<(EventKind, u64)>,
+    pub(super) kinds: Vec<(EventKind, u64)>,
     /// Classes that have events, most first.
-    pub(crate) classes: Vec<ClassCount>,
-    pub(crate) threads: BTreeMap<ThreadId, u64>,
+    pub(super) classes: Vec<ClassCount>,
+    pub(super) threads: BTreeMap<ThreadId, u64>,
     /// For each failure, the event at which it left the observed code.
-    pub(crate) left_at: Vec<Option<u64>>,
+    pub(super) left_at: Vec<Option<u64>>,
     /// Events dropped at marked places.
-    pub(crate) gaps: u64,
-    /// Why the walk over the events ended early.
-    pub(crate) broken: Option<Error>,
+    pub(super) gaps: u64,
+    /// The error that ended the walk over the events early.
+    pub broken: Option<Error>,
 }
 
 impl<'r> Summary<'r> {
-    pub(crate) fn of(recording: &'r Recording) -> Summary<'r> {
+    /// Walks over the events of a recording.
+    pub fn of(recording: &'r Recording) -> Summary<'r> {
         let sites = recording.sites();
         let mut counts = vec![[0u64; EventKind::ALL.len()]; sites.len()];
         let mut kinds = [0u64; EventKind::ALL.len()];
@@ -58,12 +58,12 @@ impl<'r> Summary<'r> {
         while let Some(step) = scan.step() {
             let result = step.and_then(|step| match step {
                 // What --last let go is a counter of its own.
-                Step::Gap(gap) if gap.reason == GapReason::Forgotten => Ok(()),
-                Step::Gap(gap) => {
+                ScanStep::Gap(gap) if gap.reason == GapReason::Forgotten => Ok(()),
+                ScanStep::Gap(gap) => {
                     gaps = gaps.saturating_add(gap.count);
                     Ok(())
                 }
-                Step::Event(head) => {
+                ScanStep::Event(head) => {
                     kinds[head.kind.place()] += 1;
                     if let Some(site) = sites.place(head.site.0) {
                         counts[site][head.kind.place()] += 1;
@@ -105,8 +105,8 @@ impl<'r> Summary<'r> {
         }
     }
 
-    /// How the JVM ended, in words.
-    pub(crate) fn ending(&self) -> String {
+    /// The end of the JVM in words.
+    fn ending(&self) -> String {
         match self.recording.end() {
             None => "not in order: the JVM was killed, or it still runs".to_owned(),
             Some(end) => {
@@ -124,23 +124,18 @@ impl<'r> Summary<'r> {
     }
 
     /// The selection as it would be typed.
-    pub(crate) fn selection(&self) -> Option<Vec<String>> {
+    pub(super) fn selection(&self) -> Option<Vec<String>> {
         let options = RecordOptions::of_recording(&self.recording.start().options).ok()?;
         Some(typed(&options.weave.selection))
     }
 
-    pub(crate) fn observed(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn observed(&self) -> impl Iterator<Item = &str> {
         let classes = self.recording.classes().iter();
         classes.filter(|c| c.observed).map(|c| c.name.as_str())
     }
 
     /// Prints the summary.
-    pub(crate) fn print(
-        &self,
-        detail: Detail,
-        styles: Styles,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    pub fn print(&self, detail: Detail, styles: Styles, out: &mut dyn Write) -> io::Result<()> {
         let mut page = Page {
             out,
             styles,
@@ -161,7 +156,7 @@ impl<'r> Summary<'r> {
         let is_given =
             |word: &&String| !(word.starts_with("-agentpath:") && word.ends_with(&agent));
         let given: Vec<String> = start.command.iter().filter(is_given).cloned().collect();
-        let mut lines = wrap(&shell::line(&given), WIDTH - LABEL);
+        let mut lines = wrap(&shell::line(&given), COLUMNS - LABEL);
         let limit = page.detail.limit(COMMAND_LINES);
         if lines.len() > limit {
             lines.truncate(limit - 1);
@@ -369,7 +364,9 @@ impl Page<'_> {
         write!(self.out, "{}", "\n".repeat(blank))?;
         let pad = LABEL - name.len();
         write!(self.out, "{title}{name}{title:#}{:pad$}", "")?;
-        let lines = text.split('\n').flat_map(|text| wrap(text, WIDTH - LABEL));
+        let lines = text
+            .split('\n')
+            .flat_map(|text| wrap(text, COLUMNS - LABEL));
         for (number, line) in lines.enumerate() {
             let indent = if number == 0 { 0 } else { LABEL };
             writeln!(self.out, "{:indent$}{line}", "")?;
@@ -387,7 +384,7 @@ impl Page<'_> {
     }
 
     fn indented(&mut self, style: Style, indent: usize, text: &str) -> io::Result<()> {
-        for (number, line) in wrap(text, WIDTH - indent - 2).iter().enumerate() {
+        for (number, line) in wrap(text, COLUMNS - indent - 2).iter().enumerate() {
             let indent = if number == 0 { indent } else { indent + 2 };
             writeln!(self.out, "{:indent$}{style}{line}{style:#}", "")?;
         }

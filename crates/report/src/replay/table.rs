@@ -1,46 +1,48 @@
-//! Several replays: a row for each as soon as it is known, then how many came out how.
+//! Several replays as a table: a row for each as soon as it is known, then the number of each verdict.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use culprit_model::{clean, shell};
 
-use super::case::{Case, Verdict};
-use super::explain::Difference;
-use crate::console::Console;
-use culprit_report::figure::{clipped, counted, cut, duration, grouped};
+use super::{Case, Verdict};
+use crate::figure::{COLUMNS, clipped, counted, cut, duration, grouped};
+use crate::style::Styles;
 
 /// The widest name of a file.
 const WIDEST: usize = 40;
 
-/// Prints rows that line up.
-pub(crate) struct Table {
+/// Prints the rows of a table with aligned columns.
+pub struct ReplayTable {
     width: usize,
+    styles: Styles,
 }
 
-impl Table {
-    pub(crate) fn new(paths: &[PathBuf]) -> Table {
+impl ReplayTable {
+    /// A table that has room for the names of these recordings.
+    pub fn new(paths: &[PathBuf], styles: Styles) -> ReplayTable {
         let widest = paths.iter().map(|path| shown(path).chars().count()).max();
-        Table {
+        ReplayTable {
             width: widest.unwrap_or_default().clamp(4, WIDEST),
+            styles,
         }
     }
 
-    pub(crate) fn head(&self, console: &mut Console) -> io::Result<()> {
-        let (dim, width) = (console.styles().dim, self.width);
+    /// Prints the names of the columns.
+    pub fn head(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (dim, width) = (self.styles.dim, self.width);
         writeln!(
-            console.out(),
+            out,
             "  {dim}{:<width$}{:>13}{:>10}  result{dim:#}",
-            "file",
-            "events",
-            "time"
+            "file", "events", "time"
         )?;
-        console.out().flush()
+        out.flush()
     }
 
-    pub(crate) fn row(&self, case: &Case, console: &mut Console) -> io::Result<()> {
-        let (styles, width) = (console.styles(), self.width);
+    /// Prints the row of a recording.
+    pub fn row(&self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
+        let (styles, width) = (self.styles, self.width);
         let style = match case.verdict {
             Verdict::InSync { .. } => styles.value,
             Verdict::Nothing => styles.dim,
@@ -50,24 +52,26 @@ impl Table {
             0 => "-".to_owned(),
             ms => duration(ms),
         };
-        let room = 80 - 2 - width - 13 - 10 - 2;
+        let room = COLUMNS - 2 - width - 13 - 10 - 2;
         writeln!(
-            console.out(),
+            out,
             "  {:<width$}{:>13}{took:>10}  {style}{}{style:#}",
             clipped(&shown(&case.path), width),
             grouped(case.facts.events),
             cut(&result(&case.verdict), room.max(20)),
         )?;
-        console.out().flush()
+        out.flush()
     }
 
-    pub(crate) fn summary(&self, cases: &[Case], console: &mut Console) -> io::Result<()> {
-        let strong = console.styles().strong;
+    /// Prints the changed classes, the number of each verdict, and the command that explains the first recording
+    /// that is not in sync.
+    pub fn summary(&self, cases: &[Case], out: &mut dyn Write) -> io::Result<()> {
+        let strong = self.styles.strong;
         let mut versions = cases.iter().filter_map(|case| case.against.clone());
         if let Some(mut all) = versions.next() {
             versions.for_each(|other| all.add(&other));
             for line in all.lines() {
-                writeln!(console.out(), "{line}")?;
+                writeln!(out, "{line}")?;
             }
         }
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
@@ -79,24 +83,24 @@ impl Table {
             .map(|(name, count)| format!("{} {name}", grouped(*count)))
             .collect();
         let all = counted(cases.len() as u64, "recording");
-        writeln!(console.out(), "{all}: {}", parts.join(", "))?;
+        writeln!(out, "{all}: {}", parts.join(", "))?;
         let first = cases
             .iter()
             .find(|case| case.is_of_interest() && !matches!(case.verdict, Verdict::InSync { .. }));
         if let Some(case) = first {
             let words = ["culprit".as_ref(), "replay".as_ref(), case.path.as_os_str()];
             let command = shell::line(words);
-            writeln!(console.out(), "Explain one: {strong}{command}{strong:#}")?;
+            writeln!(out, "Explain one: {strong}{command}{strong:#}")?;
         }
         Ok(())
     }
 }
 
-/// A verdict with the little that fits beside it.
+/// A verdict, with the details that fit beside it.
 fn result(verdict: &Verdict) -> String {
     match verdict {
         Verdict::OutOfSync { differences, .. } => {
-            let first = differences.first().map_or(0, Difference::at);
+            let first = differences.first().map_or(0, |first| first.event);
             format!("out of sync at event {}", grouped(first))
         }
         Verdict::Refused { why, .. } => format!("refused: {}", clean::line(&why.join("; "))),
@@ -104,7 +108,7 @@ fn result(verdict: &Verdict) -> String {
     }
 }
 
-/// The end of a path, which tells recordings apart.
+/// The end of a path, which distinguishes recordings.
 fn shown(path: &Path) -> String {
     let parent = path.parent().and_then(Path::file_name);
     let name = path.file_name().unwrap_or_default();

@@ -1,55 +1,54 @@
-//! One recording and what came of its replay: as data, as text, as an exit code.
+//! A recording and the result of its replay: as data and as text.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use culprit_jvm::{Answer, Excess, Unresolved};
+use culprit_jvm::{Excess, JobResult, Unresolved};
 use culprit_model::{Outcome, clean};
 use culprit_replay::{Coverage, Severity};
 use culprit_trace::Recording;
 
-use super::explain::Difference;
-use super::versions::Versions;
-use crate::console::Console;
-use crate::exit::ExitCode;
-use culprit_report::figure::{counted, duration, wrap};
+use super::comparison::Comparison;
+use super::{Difference, Went};
+use crate::figure::{COLUMNS, counted, duration, wrap};
 
-const WIDTH: usize = 80;
-/// How many differences to explain.
+/// The number of differences that are explained.
 const DIFFERENCES: usize = 10;
-/// How many warnings to say.
-const WARNINGS: usize = 5;
 /// Length of `culprit: error: `.
 const LEAD: usize = 16;
 
 /// A recording that was to be replayed.
-pub(crate) struct Case {
-    pub(crate) path: PathBuf,
-    pub(crate) facts: Facts,
-    pub(crate) findings: Vec<(Severity, String)>,
-    /// What another version of the program changes.
-    pub(crate) against: Option<Versions>,
-    pub(crate) verdict: Verdict,
-    /// The lines it ran, if they were counted.
-    pub(crate) coverage: Option<Coverage>,
+pub struct Case {
+    /// The path of the recording.
+    pub path: PathBuf,
+    /// The facts that are known without a replay.
+    pub facts: Facts,
+    /// Properties of the recording that matter to a replay.
+    pub findings: Vec<(Severity, String)>,
+    /// The comparison with another version of the program.
+    pub against: Option<Comparison>,
+    /// The result.
+    pub verdict: Verdict,
+    /// The lines that the replay ran, if they were counted.
+    pub coverage: Option<Coverage>,
     /// The report of the JVM that crashed.
-    pub(crate) crash: Option<PathBuf>,
-    /// How long the replay took.
-    pub(crate) took: Duration,
+    pub crash: Option<PathBuf>,
+    /// The duration of the replay.
+    pub took: Duration,
 }
 
-/// What is known of a recording without a replay.
+/// Facts about a recording.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Facts {
-    pub(crate) events: u64,
-    pub(crate) classes: u64,
-    pub(crate) threads: u64,
-    pub(crate) recorded_ms: Option<u64>,
+pub struct Facts {
+    pub(super) events: u64,
+    pub(super) classes: u64,
+    pub(super) threads: u64,
+    pub(super) recorded_ms: Option<u64>,
 }
 
 impl Facts {
-    pub(crate) fn of(recording: &Recording) -> Facts {
+    /// The facts about a recording.
+    pub fn of(recording: &Recording) -> Facts {
         let observed = recording.classes().iter().filter(|class| class.observed);
         Facts {
             events: recording.event_count(),
@@ -60,15 +59,20 @@ impl Facts {
     }
 }
 
-/// What came of a replay.
-pub(crate) enum Verdict {
+/// The result of a replay.
+pub enum Verdict {
+    /// The observed code did the same.
     InSync {
+        /// Events that were replayed.
         steps: u64,
+        /// Calls that were open at the end, as in the recording.
         open_calls: u32,
     },
+    /// The observed code did something else.
     OutOfSync {
-        /// In order; never empty.
+        /// The differences in order; never empty.
         differences: Vec<Difference>,
+        /// The point that the replay reached.
         went: Went,
     },
     /// The recording has something that cannot be replayed yet.
@@ -77,51 +81,50 @@ pub(crate) enum Verdict {
     Lost(Unresolved),
     /// Nothing was observed, and nobody asked for this recording by name.
     Nothing,
-    /// It was not tried.
+    /// The replay was not tried.
     Refused {
+        /// The reasons.
         why: Vec<String>,
+        /// The next step.
         next: String,
     },
+    /// The recording cannot be read.
     Unreadable {
+        /// The reason.
         why: String,
+        /// The next step, if there is one.
         next: Option<String>,
     },
-    /// There is no JVM to replay it in.
+    /// No JVM could be started.
     NotStarted {
+        /// The reason.
         why: String,
+        /// The next step.
         next: String,
     },
-    /// The classes to replay with make no sense.
+    /// The classes to replay with cannot be used.
     BadClasses {
+        /// The reason.
         why: String,
+        /// The next step.
         next: &'static str,
-        /// They are not those of the recording.
+        /// Whether the user named them, instead of those of the recording.
         is_given: bool,
     },
-    /// A mistake of ours.
+    /// A defect of Culprit.
     Fault(String),
 }
 
-/// How far a replay went that is out of sync.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Went {
-    /// To the first difference, where it was to stop.
-    First,
-    /// To the end of the recording.
-    End,
-    /// To the last difference: no recorded event fits it.
-    Last,
-}
-
 impl Verdict {
-    pub(crate) fn of(answer: Answer, recording: &Recording) -> Verdict {
+    /// The verdict on the answer of a worker.
+    pub fn of(answer: JobResult, recording: &Recording) -> Verdict {
         match answer {
-            Answer::Unresolved(unresolved) => Verdict::Lost(unresolved),
-            Answer::Ran { outcome, .. } => match outcome {
+            JobResult::Unresolved(unresolved) => Verdict::Lost(unresolved),
+            JobResult::Ran { outcome, .. } => match outcome {
                 Outcome::InSync { steps, open_calls } => Verdict::InSync { steps, open_calls },
                 Outcome::Diverged(divergence) => Verdict::OutOfSync {
                     differences: vec![Difference::of(&divergence, recording)],
-                    went: Went::First,
+                    went: Went::ToFirst,
                 },
                 Outcome::Differed {
                     differences,
@@ -133,8 +136,8 @@ impl Verdict {
                         .map(|it| Difference::of(it, recording))
                         .collect(),
                     went: match complete {
-                        true => Went::End,
-                        false => Went::Last,
+                        true => Went::ToEnd,
+                        false => Went::ToLast,
                     },
                 },
                 Outcome::Unsupported(why) => Verdict::Unsupported(why),
@@ -144,8 +147,8 @@ impl Verdict {
         }
     }
 
-    /// In a word or two.
-    pub(crate) fn name(&self) -> &'static str {
+    /// The verdict in a word or two.
+    pub(super) fn name(&self) -> &'static str {
         match self {
             Verdict::InSync { .. } => "in sync",
             Verdict::OutOfSync { .. } => "out of sync",
@@ -163,21 +166,8 @@ impl Verdict {
         }
     }
 
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        match self {
-            Verdict::InSync { .. } | Verdict::Nothing => ExitCode::Answered,
-            Verdict::OutOfSync { .. } | Verdict::Unsupported(_) => ExitCode::No,
-            Verdict::Lost(_) | Verdict::NotStarted { .. } => ExitCode::Target,
-            Verdict::BadClasses { is_given: true, .. } => ExitCode::Usage,
-            Verdict::Refused { .. } | Verdict::Unreadable { .. } | Verdict::BadClasses { .. } => {
-                ExitCode::Recording
-            }
-            Verdict::Fault(_) => ExitCode::Bug,
-        }
-    }
-
-    /// Whether it is said as an error, on standard error.
-    fn is_error(&self) -> bool {
+    /// Whether it is printed as an error.
+    pub fn is_error(&self) -> bool {
         matches!(
             self,
             Verdict::Refused { .. }
@@ -188,8 +178,8 @@ impl Verdict {
         )
     }
 
-    /// The next step, where there is one.
-    pub(crate) fn next_step(&self) -> Option<String> {
+    /// The next step, if there is one.
+    pub(super) fn next_step(&self) -> Option<String> {
         match self {
             Verdict::InSync { .. } | Verdict::Nothing | Verdict::OutOfSync { .. } => None,
             Verdict::Unsupported(_) => {
@@ -218,34 +208,20 @@ impl Verdict {
     }
 }
 
-/// The code for all of them: what a replay found counts before what kept it from being made.
-pub(crate) fn exit_code(cases: &[Case]) -> ExitCode {
-    let codes: Vec<ExitCode> = cases.iter().map(|case| case.verdict.exit_code()).collect();
-    let order = [
-        ExitCode::Bug,
-        ExitCode::No,
-        ExitCode::Target,
-        ExitCode::Recording,
-        ExitCode::Usage,
-    ];
-    let worst = order.into_iter().find(|code| codes.contains(code));
-    worst.unwrap_or(ExitCode::Answered)
-}
-
 /// The account of one difference, or of several.
-fn out_of_sync(differences: &[Difference], went: Went, path: &Path) -> Vec<String> {
-    if let ([only], Went::First) = (differences, went) {
-        return only.lines(path);
+fn out_of_sync(differences: &[Difference], went: Went, case: &Case) -> Vec<String> {
+    if let ([only], Went::ToFirst) = (differences, went) {
+        return only.lines(case);
     }
     let count = counted(differences.len() as u64, "difference");
     let went = match went {
-        Went::End => "replayed to the end",
-        Went::First | Went::Last => "no recorded event matches the last one",
+        Went::ToEnd => "replayed to the end",
+        Went::ToFirst | Went::ToLast => "no recorded event matches the last one",
     };
     let mut lines = vec![format!("Out of sync: {count}, {went}")];
     for difference in differences.iter().take(DIFFERENCES) {
         lines.push(String::new());
-        lines.extend(difference.lines(path));
+        lines.extend(difference.lines(case));
     }
     if differences.len() > DIFFERENCES {
         lines.push(String::new());
@@ -256,7 +232,8 @@ fn out_of_sync(differences: &[Difference], went: Went, path: &Path) -> Vec<Strin
 }
 
 impl Case {
-    pub(crate) fn new(path: &Path, facts: Facts, verdict: Verdict) -> Case {
+    /// A recording with its verdict, and nothing else known about the replay.
+    pub fn new(path: &Path, facts: Facts, verdict: Verdict) -> Case {
         Case {
             path: path.to_owned(),
             facts,
@@ -270,12 +247,12 @@ impl Case {
     }
 
     /// Whether there was anything to replay.
-    pub(crate) fn is_of_interest(&self) -> bool {
+    pub fn is_of_interest(&self) -> bool {
         !matches!(self.verdict, Verdict::Nothing)
     }
 
-    /// The report of a crash was at a place and is kept at another, or lost.
-    pub(crate) fn report(&mut self, was: &Path, kept: Option<PathBuf>) {
+    /// Notes that the report of a crash was moved from one place to another, or lost.
+    pub fn report(&mut self, was: &Path, kept: Option<PathBuf>) {
         let (was, is) = (was.display().to_string(), kept.as_ref());
         let is = is.map_or_else(|| "(not kept)".to_owned(), |it| it.display().to_string());
         let said = match &mut self.verdict {
@@ -289,19 +266,19 @@ impl Case {
         self.crash = kept;
     }
 
-    pub(crate) fn took_ms(&self) -> u64 {
+    pub(super) fn took_ms(&self) -> u64 {
         u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// What came of it, for a person: the first line says it, the others why.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    /// The result as text: the verdict on the first line, then the reasons.
+    pub fn lines(&self) -> Vec<String> {
         let path = clean::path(&self.path);
         let said = match &self.verdict {
             Verdict::InSync { steps, open_calls } => {
                 return vec![self.in_sync(*steps, *open_calls)];
             }
             Verdict::OutOfSync { differences, went } => {
-                return out_of_sync(differences, *went, &self.path);
+                return out_of_sync(differences, *went, self);
             }
             Verdict::Unsupported(why) => format!("Not supported yet: {}", clean::line(why)),
             Verdict::Lost(unresolved) => format!("Not replayed: {unresolved}"),
@@ -326,7 +303,7 @@ impl Case {
                 _ if number == 0 && self.verdict.is_error() => LEAD,
                 _ => 0,
             };
-            lines.extend(wrap(&clean::line(paragraph), WIDTH - lead));
+            lines.extend(wrap(&clean::line(paragraph), COLUMNS - lead));
         }
         if let Verdict::Lost(unresolved) = &self.verdict
             && let Some(output) = unresolved.output()
@@ -366,44 +343,5 @@ impl Case {
             counted(facts.threads, "thread"),
             duration(self.took_ms()),
         )
-    }
-
-    /// Says what a replay may go astray for.
-    pub(crate) fn warn(&self, console: &mut Console) -> io::Result<()> {
-        let warnings = self.findings.iter().filter(|(s, _)| *s == Severity::Warn);
-        for (_, warning) in warnings.clone().take(WARNINGS) {
-            super::warn(console, &format!("{}: {warning}", clean::path(&self.path)))?;
-        }
-        match warnings.count().saturating_sub(WARNINGS) {
-            0 => Ok(()),
-            more => writeln!(console.err(), "  and {more} more, which --json lists"),
-        }
-    }
-
-    /// Results go to standard output, and refusals to standard error.
-    pub(crate) fn print(&self, console: &mut Console) -> io::Result<()> {
-        let lines = self.lines();
-        let (first, rest) = match lines.split_first() {
-            Some((first, rest)) => (first.as_str(), rest),
-            None => ("", &[][..]),
-        };
-        match self.verdict {
-            _ if self.verdict.is_error() => {
-                let bad = console.err_styles().bad;
-                writeln!(console.err(), "{bad}culprit: error:{bad:#} {first}")?;
-                rest.iter().try_for_each(|line| {
-                    writeln!(console.err(), "{}", line.replace("  next: ", "  "))
-                })
-            }
-            Verdict::InSync { .. } | Verdict::Nothing => lines
-                .iter()
-                .try_for_each(|line| writeln!(console.out(), "{line}")),
-            _ => {
-                let bad = console.styles().bad;
-                writeln!(console.out(), "{bad}{first}{bad:#}")?;
-                rest.iter()
-                    .try_for_each(|line| writeln!(console.out(), "{line}"))
-            }
-        }
     }
 }

@@ -1,37 +1,34 @@
-//! The lines that replays ran, for a person and for programs.
+//! The lines that replays ran, as text and as a part of the document.
 
-use std::io;
+use std::io::{self, Write};
 
 use culprit_model::clean;
 use culprit_replay::Coverage;
-use culprit_report::replay as document;
 
-use super::case::Case;
-use crate::console::Console;
-use culprit_report::figure::{clipped, grouped, wrap};
-use culprit_report::place::dotted;
+use super::{self as document, Case};
+use crate::figure::{COLUMNS, clipped, grouped, wrap};
+use crate::place::dotted;
+use crate::style::Styles;
 
-const WIDTH: usize = 80;
 /// Columns of the figures, and of the margin before the names.
 const FIGURES: usize = 14 + 6;
 const MARGIN: usize = 2;
-/// Where the lines that were not run are listed.
+/// Columns before the lines that were not run.
 const INDENT: usize = 4;
 const NOT_RUN: &str = "not run: ";
 
-/// What all replays together ran; `None` if nobody counted.
-pub(crate) fn of_all(cases: &[Case]) -> Option<Coverage> {
+/// The lines that all replays together ran, or `None` if they were not counted.
+pub fn total_coverage(cases: &[Case]) -> Option<Coverage> {
     let mut counted = cases.iter().filter_map(|case| case.coverage.as_ref());
     let mut all = counted.next()?.clone();
     counted.for_each(|other| all.add(other));
     Some(all)
 }
 
-pub(crate) fn print(coverage: &Coverage, console: &mut Console) -> io::Result<()> {
-    let styles = console.styles();
+/// Prints the lines of each class that were run, and those that were not.
+pub fn print_coverage(coverage: &Coverage, styles: Styles, out: &mut dyn Write) -> io::Result<()> {
     let width = width(coverage);
     let (dim, strong) = (styles.dim, styles.strong);
-    let out = console.out();
     writeln!(out)?;
     writeln!(
         out,
@@ -58,7 +55,7 @@ pub(crate) fn print(coverage: &Coverage, console: &mut Console) -> io::Result<()
 }
 
 /// The lines for programs.
-pub(crate) fn document(coverage: &Coverage) -> document::Coverage {
+pub(super) fn document(coverage: &Coverage) -> document::Coverage {
     let classes = coverage
         .classes()
         .map(|(class, lines)| document::ClassCoverage {
@@ -84,10 +81,10 @@ fn width(coverage: &Coverage) -> usize {
     names
         .max()
         .unwrap_or_default()
-        .clamp(5, WIDTH - FIGURES - MARGIN)
+        .clamp(5, COLUMNS - FIGURES - MARGIN)
 }
 
-/// Rounded down: all is only what is all.
+/// The share of lines that were run, rounded down, so that 100% means all of them.
 fn percent(run: usize, total: usize) -> String {
     match total {
         // A class that was compiled without line numbers, or has no code.
@@ -107,7 +104,7 @@ fn stretches(not_run: &[(u16, u16)]) -> Vec<String> {
         .collect();
     match texts.is_empty() {
         true => Vec::new(),
-        false => wrap(&texts.join(", "), WIDTH - INDENT - NOT_RUN.len()),
+        false => wrap(&texts.join(", "), COLUMNS - INDENT - NOT_RUN.len()),
     }
 }
 

@@ -4,11 +4,11 @@ use culprit_model::value::{Contents, Shape};
 use culprit_model::{BlobId, Reference, TypeId, Value, literal};
 use culprit_trace::{BlobKind, Recording};
 
-use culprit_report::place::{simple, source_name};
+use crate::place::{dotted, simple, source_name};
 
-/// How much to print.
+/// The length of values and lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Detail {
+pub enum Detail {
     /// Long strings, arrays and lists are cut.
     Short,
     /// Everything.
@@ -21,7 +21,7 @@ const SHORT_ELEMENTS: usize = 8;
 
 impl Detail {
     /// How many of something to print when `short` are enough.
-    pub(crate) fn limit(self, short: usize) -> usize {
+    pub(super) fn limit(self, short: usize) -> usize {
         match self {
             Detail::Short => short,
             Detail::Full => usize::MAX,
@@ -30,7 +30,7 @@ impl Detail {
 }
 
 /// A value as text.
-pub(crate) fn text(value: &Value, recording: &Recording, detail: Detail) -> String {
+pub(super) fn text(value: &Value, recording: &Recording, detail: Detail) -> String {
     match value {
         Value::Boolean(v) => v.to_string(),
         Value::Byte(v) => v.to_string(),
@@ -66,7 +66,7 @@ fn reference(reference: &Reference, recording: &Recording, detail: Detail) -> St
         }
         Reference::Boxed(value) => format!(
             "{} {}",
-            simple(boxed_class(value)),
+            simple(&boxed_class(value)),
             text(value, recording, detail)
         ),
         Reference::Structure { class, fields } => {
@@ -119,7 +119,7 @@ fn reference(reference: &Reference, recording: &Recording, detail: Detail) -> St
 }
 
 /// The pieces of a state: the object itself, then those that others refer to by number.
-pub(crate) fn state(pieces: &[String]) -> String {
+pub(super) fn state(pieces: &[String]) -> String {
     let numbered = pieces
         .iter()
         .enumerate()
@@ -131,13 +131,13 @@ pub(crate) fn state(pieces: &[String]) -> String {
 }
 
 /// The names of the fields of a class, as its state has them.
-pub(crate) fn fields_of(class: TypeId, recording: &Recording) -> impl Iterator<Item = String> {
+pub(super) fn fields_of(class: TypeId, recording: &Recording) -> impl Iterator<Item = String> {
     let fields = recording.types().get(class.0).map(|class| &class.fields);
     fields.into_iter().flatten().map(|field| field.name.clone())
 }
 
 /// The name of a run-time class, as in source.
-pub(crate) fn type_name(class: TypeId, recording: &Recording) -> String {
+pub(super) fn type_name(class: TypeId, recording: &Recording) -> String {
     match recording.types().get(class.0) {
         Some(class) => source_name(&class.name),
         None => format!("<{class}>"),
@@ -145,7 +145,7 @@ pub(crate) fn type_name(class: TypeId, recording: &Recording) -> String {
 }
 
 /// The name of an enum constant, or its ordinal where the recording does not name it.
-pub(crate) fn constant(class: TypeId, ordinal: u32, recording: &Recording) -> String {
+pub(super) fn constant(class: TypeId, ordinal: u32, recording: &Recording) -> String {
     recording
         .types()
         .get(class.0)
@@ -155,22 +155,12 @@ pub(crate) fn constant(class: TypeId, ordinal: u32, recording: &Recording) -> St
 }
 
 /// The class of a boxed primitive.
-pub(crate) fn boxed_class(value: &Value) -> &'static str {
-    match value {
-        Value::Boolean(_) => "java.lang.Boolean",
-        Value::Byte(_) => "java.lang.Byte",
-        Value::Short(_) => "java.lang.Short",
-        Value::Char(_) => "java.lang.Character",
-        Value::Int(_) => "java.lang.Integer",
-        Value::Long(_) => "java.lang.Long",
-        Value::Float(_) => "java.lang.Float",
-        Value::Double(_) => "java.lang.Double",
-        Value::Reference(_) => "java.lang.Object",
-    }
+pub(super) fn boxed_class(value: &Value) -> String {
+    dotted(value.shape().box_name())
 }
 
 /// The text of a string blob.
-pub(crate) fn units(id: BlobId, recording: &Recording) -> Option<Vec<u16>> {
+pub(super) fn units(id: BlobId, recording: &Recording) -> Option<Vec<u16>> {
     let blob = recording.blob(id).ok()??;
     if blob.kind != BlobKind::Text {
         return None;
@@ -184,14 +174,14 @@ pub(crate) fn units(id: BlobId, recording: &Recording) -> Option<Vec<u16>> {
 }
 
 /// The elements of an array, as far as they are known.
-pub(crate) enum Elements {
+pub(super) enum Elements {
     Unknown,
     Missing(BlobId),
     /// Those from an element on; from the first where it is the whole array.
     Known(u32, Vec<Value>),
 }
 
-pub(crate) fn elements(contents: &Contents, class: TypeId, recording: &Recording) -> Elements {
+pub(super) fn elements(contents: &Contents, class: TypeId, recording: &Recording) -> Elements {
     match contents {
         Contents::Unknown => Elements::Unknown,
         Contents::Elements(elements) => Elements::Known(0, elements.clone()),
@@ -210,20 +200,7 @@ fn blob_elements(id: BlobId, class: TypeId, recording: &Recording) -> Option<Vec
     let name = &recording.types().get(class.0)?.name;
     let shape = Shape::of(name.strip_prefix('[')?)?;
     let blob = recording.blob(id).ok()??;
-    let scalar = |b: &[u8]| -> Option<Value> {
-        Some(match shape {
-            Shape::Boolean => Value::Boolean(*b.first()? != 0),
-            Shape::Byte => Value::Byte(i8::from_le_bytes(b.try_into().ok()?)),
-            Shape::Short => Value::Short(i16::from_le_bytes(b.try_into().ok()?)),
-            Shape::Char => Value::Char(u16::from_le_bytes(b.try_into().ok()?)),
-            Shape::Int => Value::Int(i32::from_le_bytes(b.try_into().ok()?)),
-            Shape::Long => Value::Long(i64::from_le_bytes(b.try_into().ok()?)),
-            Shape::Float => Value::Float(f32::from_le_bytes(b.try_into().ok()?)),
-            Shape::Double => Value::Double(f64::from_le_bytes(b.try_into().ok()?)),
-            Shape::Reference => return None,
-        })
-    };
-    blob.bytes.chunks(shape.width()?).map(scalar).collect()
+    Value::elements_from_le_bytes(shape, &blob.bytes)
 }
 
 /// A string literal, cut where it is long and detail is short.

@@ -5,26 +5,29 @@ use std::io::Write;
 use culprit_model::{Event, EventKind, Site, Value, clean};
 use culprit_trace::{Gap, GapReason, Recording};
 
+use super::documents;
 use super::filter::{Filter, Found, Printed, each};
-use super::json;
 use super::value::{self, Detail};
-use culprit_report::markup::json_line;
-use culprit_report::style::Styles;
-use culprit_report::{figure, place};
+use crate::markup::json_line;
+use crate::style::Styles;
+use crate::{figure, place};
 
 /// Deeper events are not indented further.
 const DEEPEST: u32 = 24;
 
 /// Prints events of one recording.
-pub(crate) struct Printer<'r> {
-    pub(crate) recording: &'r Recording,
-    pub(crate) detail: Detail,
-    pub(crate) styles: Styles,
+pub struct EventPrinter<'r> {
+    /// The recording.
+    pub recording: &'r Recording,
+    /// The length of values.
+    pub detail: Detail,
+    /// The styles of the output.
+    pub styles: Styles,
 }
 
-impl Printer<'_> {
-    /// One line per event that passes the filter.
-    pub(crate) fn lines(&self, filter: &Filter, out: &mut dyn Write) -> Printed {
+impl EventPrinter<'_> {
+    /// Prints a line for each event that passes the filter.
+    pub fn lines(&self, filter: &Filter, out: &mut dyn Write) -> Printed {
         let width = self.recording.event_count().max(1).ilog10() as usize + 1;
         let threads = self.recording.thread_event_counts();
         let last = threads.keys().next_back().map_or(0, |thread| thread.0);
@@ -60,17 +63,17 @@ impl Printer<'_> {
         })
     }
 
-    /// One JSON object a line per event that passes the filter.
-    pub(crate) fn json_lines(&self, filter: &Filter, out: &mut dyn Write) -> Printed {
+    /// Prints a JSON object on one line for each event that passes the filter.
+    pub fn json_lines(&self, filter: &Filter, out: &mut dyn Write) -> Printed {
         each(self.recording, filter, |found| {
             let line = match found {
                 Found::Event(event, site) => {
                     if filter.text.is_some() && !filter.passes_text(&self.describe(&event, site)) {
                         return Ok(());
                     }
-                    json_line(&json::event(&event, site, self.recording))
+                    json_line(&documents::event(&event, site, self.recording))
                 }
-                Found::Gap(gap) => json_line(&json::gap(&gap)),
+                Found::Gap(gap) => json_line(&documents::gap(&gap)),
             };
             writeln!(out, "{line}")
         })
@@ -87,7 +90,7 @@ impl Printer<'_> {
     }
 }
 
-/// What happens in an event whose values are texts already.
+/// An event whose values are texts already, without its number, its thread and its place.
 pub(crate) fn describe(kind: EventKind, site: &Site, values: &[String]) -> String {
     let target = &site.target;
     let full = || member(site, &place::dotted(&target.owner));
@@ -164,8 +167,8 @@ fn member(site: &Site, owner: &str) -> String {
     }
 }
 
-/// What became of the events that are missing.
-pub(crate) fn missing(gap: &Gap) -> &'static str {
+/// The reason why events are missing.
+pub(super) fn missing(gap: &Gap) -> &'static str {
     match gap.reason {
         GapReason::Forgotten => "forgotten here (--last)",
         GapReason::Unknown(_) => "lost here",

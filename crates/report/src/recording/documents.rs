@@ -1,142 +1,144 @@
-//! The documents of `culprit show --json`: made of recordings and run folders.
+//! The JSON documents of recordings, run folders and events.
 
 use std::collections::BTreeMap;
 
 use culprit_model::{Event, FailureKind, Member, Reference, Site, Value};
-use culprit_report::Document;
-use culprit_report::place::{dotted, source};
-use culprit_report::recording::{
-    self as document, EVENT_VERSION, FolderDocument, Scalar, SummaryDocument,
-};
 use culprit_trace::{EndReason, Gap, Recording};
 
-use super::folder::Table;
+use super::folder::FolderTable;
 use super::summary::Summary;
 use super::value::{Elements, boxed_class, constant, elements, type_name, units};
+use super::{self as document, EVENT_VERSION, FolderDocument, Scalar, SummaryDocument};
+use crate::document::Document;
+use crate::place::{dotted, source};
 
 /// The class of strings.
 const STRING: &str = "java.lang.String";
 
-/// The summary of a recording.
-pub(crate) fn summary(summary: &Summary<'_>) -> Document<SummaryDocument> {
-    let recording = summary.recording;
-    let (start, losses) = (recording.start(), recording.losses());
-    let not_woven = losses.not_woven.iter();
-    Document::new(SummaryDocument {
-        path: recording.path().display().to_string(),
-        bytes: recording.bytes(),
-        culprit: start.culprit.clone(),
-        program: document::Program {
-            pid: start.pid,
-            command: start.command.clone(),
-            directory: start.directory.clone(),
-            started_ms: start.started_ms,
-            properties: map(&start.properties),
-            options: start.options.clone(),
-        },
-        jvm: document::Jvm {
-            name: start.jvm_name.clone(),
-            version: start.jvm_version.clone(),
-            vendor: start.jvm_vendor.clone(),
-            flags: start.jvm_flags.clone(),
-        },
-        notes: map(&start.notes),
-        end: recording.end().map(|end| document::End {
-            reason: match end.reason {
-                EndReason::JvmEnded => document::EndReason::JvmEnded,
-                EndReason::Stopped => document::EndReason::Stopped,
+impl Summary<'_> {
+    /// The summary for programs.
+    pub fn document(&self) -> Document<SummaryDocument> {
+        let recording = self.recording;
+        let (start, losses) = (recording.start(), recording.losses());
+        let not_woven = losses.not_woven.iter();
+        Document::new(SummaryDocument {
+            path: recording.path().display().to_string(),
+            bytes: recording.bytes(),
+            culprit: start.culprit.clone(),
+            program: document::Program {
+                pid: start.pid,
+                command: start.command.clone(),
+                directory: start.directory.clone(),
+                started_ms: start.started_ms,
+                properties: map(&start.properties),
+                options: start.options.clone(),
             },
-            exit_status: end.exit_status,
-            duration_ms: end.duration_ms,
-        }),
-        truncated: recording.truncation().map(|cut| document::Truncation {
-            offset: cut.offset,
-            bytes_left: cut.bytes_left,
-        }),
-        damaged: summary.broken.as_ref().map(ToString::to_string),
-        observed: document::Observed {
-            selection: summary.selection(),
-            classes: summary.observed().map(dotted).collect(),
-        },
-        events: document::EventCounts {
-            count: recording.event_count(),
-            by_kind: map(&summary
-                .kinds
-                .iter()
-                .map(|(kind, count)| (kind.name(), *count))
-                .collect::<Vec<_>>()),
-            by_class: summary.classes.clone(),
-        },
-        threads: summary
-            .threads
-            .iter()
-            .map(|(id, count)| {
-                let thread = recording.threads().get(id.0);
-                document::Thread {
-                    thread: id.0,
-                    name: thread.map(|thread| thread.name.clone()),
-                    java_id: thread.map(|thread| thread.java_id),
-                    is_virtual: thread.map(|thread| thread.is_virtual),
-                    events: *count,
-                }
-            })
-            .collect(),
-        failures: recording
-            .failures()
-            .iter()
-            .zip(&summary.left_at)
-            .map(|(failure, left_at)| document::Failure {
-                kind: match failure.kind {
-                    FailureKind::Uncaught => document::FailureKind::Uncaught,
-                    FailureKind::Test => document::FailureKind::Test,
+            jvm: document::Jvm {
+                name: start.jvm_name.clone(),
+                version: start.jvm_version.clone(),
+                vendor: start.jvm_vendor.clone(),
+                flags: start.jvm_flags.clone(),
+            },
+            notes: map(&start.notes),
+            end: recording.end().map(|end| document::End {
+                reason: match end.reason {
+                    EndReason::JvmEnded => document::EndReason::JvmEnded,
+                    EndReason::Stopped => document::EndReason::Stopped,
                 },
-                thread: failure.thread.0,
-                place: failure.place.clone(),
-                class: failure.class.clone(),
-                message: failure.message.clone(),
-                stack: failure.stack.to_string(),
-                left_observed_code_at: *left_at,
-            })
-            .collect(),
-        losses: document::Losses {
-            counts: losses
-                .counts
+                exit_status: end.exit_status,
+                duration_ms: end.duration_ms,
+            }),
+            truncated: recording.truncation().map(|cut| document::Truncation {
+                offset: cut.offset,
+                bytes_left: cut.bytes_left,
+            }),
+            damaged: self.broken.as_ref().map(ToString::to_string),
+            observed: document::Observed {
+                selection: self.selection(),
+                classes: self.observed().map(dotted).collect(),
+            },
+            events: document::EventCounts {
+                count: recording.event_count(),
+                by_kind: map(&self
+                    .kinds
+                    .iter()
+                    .map(|(kind, count)| (kind.name(), *count))
+                    .collect::<Vec<_>>()),
+                by_class: self.classes.clone(),
+            },
+            threads: self
+                .threads
                 .iter()
-                .map(|(name, count)| (name.clone(), *count))
-                .collect(),
-            at_gaps: summary.gaps,
-            not_woven: not_woven
-                .map(|(name, reason)| document::NotWoven {
-                    name: dotted(name),
-                    reason: reason.clone(),
+                .map(|(id, count)| {
+                    let thread = recording.threads().get(id.0);
+                    document::Thread {
+                        thread: id.0,
+                        name: thread.map(|thread| thread.name.clone()),
+                        java_id: thread.map(|thread| thread.java_id),
+                        is_virtual: thread.map(|thread| thread.is_virtual),
+                        events: *count,
+                    }
                 })
                 .collect(),
-            stopped: losses.stopped.clone(),
-        },
-    })
+            failures: recording
+                .failures()
+                .iter()
+                .zip(&self.left_at)
+                .map(|(failure, left_at)| document::Failure {
+                    kind: match failure.kind {
+                        FailureKind::Uncaught => document::FailureKind::Uncaught,
+                        FailureKind::Test => document::FailureKind::Test,
+                    },
+                    thread: failure.thread.0,
+                    place: failure.place.clone(),
+                    class: failure.class.clone(),
+                    message: failure.message.clone(),
+                    stack: failure.stack.to_string(),
+                    left_observed_code_at: *left_at,
+                })
+                .collect(),
+            losses: document::Losses {
+                counts: losses
+                    .counts
+                    .iter()
+                    .map(|(name, count)| (name.clone(), *count))
+                    .collect(),
+                at_gaps: self.gaps,
+                not_woven: not_woven
+                    .map(|(name, reason)| document::NotWoven {
+                        name: dotted(name),
+                        reason: reason.clone(),
+                    })
+                    .collect(),
+                stopped: losses.stopped.clone(),
+            },
+        })
+    }
 }
 
-/// The recordings of a run folder.
-pub(crate) fn folder(table: &Table) -> Document<FolderDocument> {
-    let recordings = table.rows.iter().map(|row| document::FolderEntry {
-        path: row.path.display().to_string(),
-        content: match &row.content {
-            Ok(content) => document::FolderContent::Readable {
-                pid: content.pid,
-                command: content.command.clone(),
-                events: content.events,
-                failures: content.failures,
+impl FolderTable {
+    /// The recordings for programs.
+    pub fn document(&self) -> Document<FolderDocument> {
+        let recordings = self.rows.iter().map(|row| document::FolderEntry {
+            path: row.path.display().to_string(),
+            content: match &row.content {
+                Ok(content) => document::FolderContent::Readable {
+                    pid: content.pid,
+                    command: content.command.clone(),
+                    events: content.events,
+                    failures: content.failures,
+                },
+                Err(error) => document::FolderContent::Unreadable {
+                    error: error.clone(),
+                },
             },
-            Err(error) => document::FolderContent::Unreadable {
-                error: error.clone(),
-            },
-        },
-    });
-    Document::new(FolderDocument {
-        path: table.path.display().to_string(),
-        facts: map(&table.facts),
-        recordings: recordings.collect(),
-    })
+        });
+        Document::new(FolderDocument {
+            path: self.path.display().to_string(),
+            facts: map(&self.facts),
+            recordings: recordings.collect(),
+        })
+    }
 }
 
 /// One event.
@@ -165,7 +167,7 @@ pub(crate) fn event(event: &Event, site: &Site, recording: &Recording) -> docume
 }
 
 /// Lost events, in the place of an event.
-pub(crate) fn gap(gap: &Gap) -> document::Gap {
+pub(super) fn gap(gap: &Gap) -> document::Gap {
     document::Gap {
         version: EVENT_VERSION,
         kind: document::GapKind::Gap,
@@ -252,7 +254,7 @@ fn reference(reference: &Reference, recording: &Recording) -> Option<document::V
             ordinal: *ordinal,
         },
         Reference::Boxed(boxed) => match value(boxed, recording)? {
-            document::Value::Scalar { value, .. } => scalar(boxed_class(boxed), value),
+            document::Value::Scalar { value, .. } => scalar(&boxed_class(boxed), value),
             other => other,
         },
         Reference::Structure { class, fields } => {

@@ -1,30 +1,31 @@
-//! What another version of the program changes, before a replay against it.
+//! The recorded classes compared with another version of the program, before a replay against it.
 
 use std::ffi::OsStr;
 
 use culprit_model::clean;
 use culprit_replay::{Against, Change, ClassChanges};
-use culprit_report::replay as document;
 
-use culprit_report::figure::{counted, cut, grouped};
-use culprit_report::place::dotted;
+use super as document;
+use crate::figure::{counted, cut, grouped};
+use crate::place::dotted;
 
-/// How many lines of changes to print.
+/// The number of lines of changes that are printed.
 const LINES: usize = 60;
 
 /// The differences between the recorded classes and those of a class path.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Versions {
+pub struct Comparison {
     path: String,
     classes: u64,
     changes: Vec<ClassChanges>,
-    /// Classes that are not there.
+    /// Classes that the class path lacks.
     missing: Vec<String>,
 }
 
-impl Versions {
-    pub(crate) fn of(path: &OsStr, against: &Against) -> Versions {
-        Versions {
+impl Comparison {
+    /// The comparison with a class path.
+    pub fn of(path: &OsStr, against: &Against) -> Comparison {
+        Comparison {
             path: path.to_string_lossy().into_owned(),
             classes: against.classes,
             changes: against.changes.clone(),
@@ -32,8 +33,8 @@ impl Versions {
         }
     }
 
-    /// Adds what other recordings have of the same program.
-    pub(crate) fn add(&mut self, other: &Versions) {
+    /// Adds the comparison of another recording of the same program.
+    pub(super) fn add(&mut self, other: &Comparison) {
         self.classes = self.classes.max(other.classes);
         for change in &other.changes {
             if !self.changes.contains(change) {
@@ -46,7 +47,8 @@ impl Versions {
         self.missing.dedup();
     }
 
-    pub(crate) fn lines(&self) -> Vec<String> {
+    /// The differences as text.
+    pub fn lines(&self) -> Vec<String> {
         let (path, all) = (clean::line(&self.path), counted(self.classes, "class"));
         let old = self.changes.iter().filter(|change| !change.is_new).count();
         let differ = match old {
@@ -81,7 +83,7 @@ impl Versions {
     }
 
     /// The differences for programs.
-    pub(crate) fn document(&self) -> document::Versions {
+    pub(super) fn document(&self) -> document::Versions {
         let of = |change: &ClassChanges, kind: Change| -> Vec<String> {
             let members = change.members.iter().filter(|(it, _)| *it == kind);
             members.map(|(_, member)| member.clone()).collect()

@@ -10,11 +10,11 @@ use culprit_trace::Recording;
 
 use super::event::missing;
 use super::filter::{Filter, Found, Printed, each};
-use culprit_report::figure;
+use crate::figure;
 
-/// Prints the steps of the events that pass the filter, after the entries of the tables that they
-/// refer to.
-pub(crate) fn print(recording: &Recording, filter: &Filter, out: &mut dyn Write) -> Printed {
+/// Prints the scenario of a recording as text: the steps of the events that pass the filter, after the entries of
+/// the tables that they refer to.
+pub fn print_scenario(recording: &Recording, filter: &Filter, out: &mut dyn Write) -> Printed {
     // The tables come first, so the events are read twice. What cannot be read is told when it is
     // read for the second time, after what is good.
     let mut uses = Uses::default();
@@ -40,7 +40,7 @@ pub(crate) fn print(recording: &Recording, filter: &Filter, out: &mut dyn Write)
 }
 
 fn steps(recording: &Recording, tables: &Tables, filter: &Filter, out: &mut dyn Write) -> Printed {
-    let end = recording.event_count().min(filter.places.end);
+    let end = recording.event_count().min(filter.range.end);
     let mut printer = Printer::new(tables, end.checked_sub(1).map(EventIndex));
     let mut empty_line = Some("\n");
     each(recording, filter, |found| {

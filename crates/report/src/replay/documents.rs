@@ -1,20 +1,19 @@
-//! The document of `culprit replay --json`: made of the results.
+//! The JSON document of replays.
 
 use culprit_jvm::Unresolved;
 use culprit_replay::Severity;
-use culprit_report::Document;
-use culprit_report::replay::{self as document, Outcome, ReplayDocument, Replayed};
 
-use super::case::{Case, Verdict, Went};
-use super::coverage;
-use super::explain::Difference;
-use super::versions::Versions;
+use super::comparison::Comparison;
+use super::{self as document, Case, Outcome, ReplayDocument, Replayed, Verdict, coverage};
+use crate::document::Document;
 
 /// The document about these recordings.
-pub(crate) fn document(cases: &[Case]) -> Document<ReplayDocument> {
+pub fn document(cases: &[Case]) -> Document<ReplayDocument> {
     Document::new(ReplayDocument {
         recordings: cases.iter().map(replayed).collect(),
-        coverage: coverage::of_all(cases).as_ref().map(coverage::document),
+        coverage: coverage::total_coverage(cases)
+            .as_ref()
+            .map(coverage::document),
     })
 }
 
@@ -39,7 +38,7 @@ fn replayed(case: &Case) -> Replayed {
         recorded_ms: case.facts.recorded_ms,
         replayed_ms: case.took_ms(),
         findings: findings.collect(),
-        against: case.against.as_ref().map(Versions::document),
+        against: case.against.as_ref().map(Comparison::document),
         coverage: case.coverage.as_ref().map(coverage::document),
         crash_report: case.crash.as_ref().map(|path| path.display().to_string()),
         next: case.verdict.next_step(),
@@ -54,13 +53,9 @@ fn outcome(verdict: &Verdict) -> Outcome {
         },
         Verdict::OutOfSync { differences, went } => Outcome::OutOfSync {
             // The first one has a field of its own: most replays have no other.
-            difference: differences.first().map(|it| Box::new(it.document())),
-            differences: differences.iter().map(Difference::document).collect(),
-            went: match went {
-                Went::First => document::Went::ToFirst,
-                Went::End => document::Went::ToEnd,
-                Went::Last => document::Went::ToLast,
-            },
+            difference: differences.first().map(|it| Box::new(it.clone())),
+            differences: differences.clone(),
+            went: *went,
         },
         Verdict::Unsupported(why) => Outcome::Unsupported { why: why.clone() },
         Verdict::Lost(unresolved) => {
