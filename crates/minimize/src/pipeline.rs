@@ -4,6 +4,7 @@ use std::io;
 
 use culprit_junit::{ClassBytes, Notes, Options, PrintedTest, print};
 use culprit_jvm::WorkingFolder;
+use culprit_model::count::counted;
 use culprit_model::{Reference, Value};
 use culprit_program::Program;
 use culprit_reduce::{Driver, GRACE};
@@ -387,8 +388,8 @@ fn comment(
     needs: Option<&Needed>,
 ) -> Vec<String> {
     let mut text = format!(
-        "Fails with {signature}. Reduced from {} calls to {}.",
-        minimised.captured,
+        "Fails with {signature}. Reduced from {} to {}.",
+        counted(minimised.captured as u64, "call"),
         left(minimised, notes)
     );
     if let Some(needs) = needs {
