@@ -294,6 +294,42 @@ fn an_interrupt_ends_the_search_with_the_smallest_test_so_far() {
     assert!(ended.out.contains("till.close()"), "{}", ended.out);
 }
 
+#[test]
+fn an_interrupt_lets_the_check_of_the_test_end() {
+    let program = Program::compile("merged", &[]);
+    let debug = ["debug", "-o", "out", "--"].map(str::to_owned);
+    let words = debug.into_iter().chain(program.java(&["desk.Main"]));
+    let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), program.home.path());
+    culprit
+        .env("JAVA_HOME", &program.stage.jdk.home)
+        .args(words);
+    let running = process::Running::start(&mut culprit);
+    let compiles = || {
+        let log = fs::read_to_string(program.path("out/culprit.log"));
+        log.is_ok_and(|log| log.contains("bin/javac"))
+    };
+    let is_begun = (0..6_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        compiles()
+    });
+    assert!(is_begun, "no compiler in time");
+    rustix::process::kill_process(running.leader(), rustix::process::Signal::INT).unwrap();
+    let ended = running.end();
+    says(&ended, 130, "compiled and run: fails the same way");
+    assert!(ended.out.contains("room.free("), "{}", ended.out);
+}
+
+#[test]
+fn calls_go_that_a_merged_object_makes_needless() {
+    let program = Program::compile("merged", &[]);
+    let ended = program.debug(&["desk.Main"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    // With the whole day every booking is needed, with the last hour only its own.
+    let test = fs::read_to_string(program.path("out/tests/rooms/RoomTest.java")).unwrap();
+    assert_eq!(test.matches("new Span(").count(), 1, "{test}");
+    assert_eq!(test.matches("room.book(").count(), 1, "{test}");
+}
+
 /// The lines of all files of a folder.
 fn lines(folder: &Path) -> usize {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
