@@ -7,7 +7,7 @@ mod search;
 
 use std::time::Duration;
 
-use culprit_reduce::VerdictKind;
+use culprit_reduce::{SearchEnd, VerdictKind};
 use serde::{Deserialize, Serialize};
 
 /// The verdict on a candidate.
@@ -63,6 +63,21 @@ impl From<culprit_isolate::Rate> for Rate {
             of: rate.of,
         }
     }
+}
+
+/// Why a result may not be minimal, and how to go on; `None` if the search ran to its end.
+fn early_end(end: SearchEnd) -> Option<&'static str> {
+    Some(match end {
+        SearchEnd::Minimal => return None,
+        SearchEnd::Tests => {
+            "may not be minimal: --max-tests was reached (--resume with a larger --max-tests, or \
+             without, continues)"
+        }
+        SearchEnd::Time => {
+            "may not be minimal: --max-time was reached (--resume continues, with or without a limit)"
+        }
+        SearchEnd::Cancelled => "may not be minimal: interrupted (--resume continues)",
+    })
 }
 
 /// A duration in seconds, with so many digits behind the point.

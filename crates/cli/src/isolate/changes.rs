@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
                 convention: Convention::Test,
                 signs: Vec::new(),
             },
-            limit: args.options.limit(),
+            limit: args.options.timeout,
             env: env.clone(),
             sandbox: sandbox.clone(),
             limits: culprit_jvm::Limits::NONE,
@@ -137,7 +137,6 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         results: &results.path(""),
         journals: &results.journals(),
         work: work.path(),
-        key: args.key(&good, &bad),
     };
     let candidates = RefCell::new(Candidates::begin(&results)?);
     let course: RefCell<Vec<Tested>> = RefCell::default();
@@ -293,12 +292,6 @@ impl Args {
         let bad = fixed("--bad", &self.bad, bad);
         results.write_script(started, &notes, &self.typed(&good, &bad))
     }
-
-    /// What verdicts depend on, besides what is in the versions.
-    fn key(&self, good: &VersionSource, bad: &VersionSource) -> String {
-        let options = self.options.key();
-        format!("{options} {:?} {} {good:?} {bad:?}", self.build, self.fresh)
-    }
 }
 
 /// Leaves both versions where the user finds them.
@@ -416,14 +409,14 @@ fn explained(error: Error) -> anyhow::Error {
         ),
         Error::Journal(JournalError::Io { .. }) => (ExitCode::Usage, options::NO_JOURNAL),
         Error::Journal(JournalError::Version { .. }) => (ExitCode::Usage, options::OTHER_VERSION),
-        Error::Journal(_) => (
-            ExitCode::Usage,
-            "--resume needs the same versions, test and options; or name another folder (-o)",
-        ),
+        Error::Journal(_) | Error::OtherVerdicts(_) => (ExitCode::Usage, options::OTHER_SEARCH),
         Error::Interrupted => {
             return Expected::new(ExitCode::Interrupted, error.to_string()).into();
         }
-        Error::Spent => (ExitCode::No, "increase --max-tests or --max-time"),
+        Error::Spent => (
+            ExitCode::No,
+            "--resume with a larger --max-tests or --max-time continues",
+        ),
         Error::Git { .. } => (
             ExitCode::Target,
             "run it by hand to see more; a filter that writes files or uses the network needs --no-sandbox",

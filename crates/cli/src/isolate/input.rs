@@ -134,7 +134,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             }
             let signs = options.signs();
             java.test
-                .test(scratch.path(), signs, options.limit(), &env)?
+                .test(scratch.path(), signs, options.timeout, &env)?
         }
         None => options.test(&env, sandbox),
     };
@@ -448,12 +448,9 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             "the test, or something that it uses, has changed: start again in another folder (-o)"
                 .to_owned(),
         ),
-        Trouble::Journal(_) | Trouble::OtherVerdicts => told(
-            ExitCode::Usage,
-            message,
-            "--resume needs the same input, test and options; or name another folder (-o)"
-                .to_owned(),
-        ),
+        Trouble::Journal(_) | Trouble::OtherVerdicts(_) => {
+            told(ExitCode::Usage, message, options::OTHER_SEARCH.to_owned())
+        }
         Trouble::Write(_) => told(
             ExitCode::Target,
             message,

@@ -17,9 +17,6 @@ use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 
-/// The least that `--max-time` makes of `--timeout`.
-const LEAST_LIMIT: Duration = Duration::from_secs(10);
-
 /// The variable that tells a test where culprit was started.
 const STARTED: &str = "CULPRIT_STARTED_IN";
 
@@ -32,6 +29,9 @@ pub(crate) const NO_JOURNAL: &str = "check that the folder (-o) still exists and
 /// The next step where another version of culprit wrote the journal.
 pub(crate) const OTHER_VERSION: &str =
     "name a new folder (-o), or resume with the version of culprit that began there";
+
+/// The next step where a journal is of another search.
+pub(crate) const OTHER_SEARCH: &str = "--resume needs the same input, test and options (limits may differ); or name another folder (-o)";
 
 /// The next step where a failure is looked for in more output than is kept.
 pub(crate) const PRINT_LESS: &str = "print less, or filter the output: CMD | grep ...";
@@ -112,7 +112,7 @@ pub(crate) struct Options {
     /// Run JUnit tests and Git without the sandbox, which otherwise always confines them
     #[arg(long, help_heading = SANDBOX, conflicts_with = "sandbox")]
     pub(crate) no_sandbox: bool,
-    /// Continue an earlier search, in the folder of -o
+    /// Continue an earlier search, in the folder of -o; limits (--max-time, --max-tests, --jobs) may differ
     #[arg(long, help_heading = SEARCH)]
     pub(crate) resume: bool,
     /// Print the report as one JSON document
@@ -148,13 +148,6 @@ impl Options {
         }
     }
 
-    /// How long a run of the test may take: no longer than everything together, but long enough to see how a test
-    /// ends that does not hang.
-    pub(crate) fn limit(&self) -> Duration {
-        let most = self.max_time.unwrap_or(Duration::MAX);
-        self.timeout.min(most.max(LEAST_LIMIT))
-    }
-
     /// The test that each candidate is put to.
     pub(crate) fn test(
         &self,
@@ -172,7 +165,7 @@ impl Options {
                 convention,
                 signs: self.signs(),
             },
-            limit: self.limit(),
+            limit: self.timeout,
             env: env.to_vec(),
             sandbox,
             limits: Limits::NONE,
@@ -255,22 +248,6 @@ impl Options {
         if let Some(time) = self.max_time {
             typed.option("--max-time", figure::typed_duration(time));
         }
-    }
-
-    /// What verdicts depend on.
-    pub(crate) fn key(&self) -> String {
-        let signs: Vec<String> = self.fail_if.iter().map(ToString::to_string).collect();
-        format!(
-            "{:?} {:?} {signs:?} {:?} {:?} {:?} {:?} {} {}",
-            self.test,
-            self.interesting,
-            self.fail_exit,
-            self.same,
-            self.timeout,
-            self.repeat,
-            self.sandbox,
-            self.no_sandbox
-        )
     }
 }
 

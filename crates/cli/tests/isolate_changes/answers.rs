@@ -169,6 +169,17 @@ fn the_result_folder_has_all_that_the_result_is_made_of() {
     ];
     let other = culprit(place.path(), &other).output().unwrap();
     assert_eq!(other.status.code(), Some(2), "{}", text(&other.stderr));
+    let said: Vec<String> = text(&other.stderr)
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    let told = "the test command was ! grep -q five a, and is ! grep -q five a # now";
+    assert!(said.join(" ").contains(told), "{}", text(&other.stderr));
+    let limited = culprit(place.path(), &words)
+        .args(["--resume", "--max-time", "60s", "--jobs", "1"])
+        .output()
+        .unwrap();
+    assert_eq!(limited.status.code(), Some(0), "{}", text(&limited.stderr));
 }
 
 #[test]

@@ -103,6 +103,9 @@ pub enum Error {
     /// A journal cannot be used.
     #[error(transparent)]
     Journal(#[from] culprit_reduce::JournalError),
+    /// The journals are of a search that differs in these parts.
+    #[error("the verdicts there belong to another search: {}", .0.join("; "))]
+    OtherVerdicts(Vec<String>),
     /// Nobody waits for an answer any more, and there is none yet.
     #[error("interrupted before the good version was seen to pass: there is no result")]
     Interrupted,

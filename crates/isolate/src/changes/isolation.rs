@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use culprit_reduce::{
-    DeltaSet, Driver, Goal, Journals, ReductionEvent, SearchEnd, Settings, Verdict, VerdictKind,
+    DeltaSet, Driver, Goal, JournalError, Journals, ReductionEvent, SearchEnd, Settings, Verdict,
+    VerdictKind,
 };
 
 use super::Error;
@@ -22,6 +23,7 @@ use super::session::Session;
 use super::sides::VersionSource;
 use super::tree::FileTree;
 use super::trial::{self, Build, Patience, Trial};
+use crate::basis::Basis;
 use crate::judge::{PATIENCE, patience};
 use crate::{Digest, Judge, Likeness, LineComparison, Rate, RunFailure, TestCommand, Unfit};
 
@@ -59,8 +61,6 @@ pub struct Request<'a> {
     pub journals: &'a Path,
     /// An empty folder for versions and build folders.
     pub work: &'a Path,
-    /// What verdicts depend on besides, for journals.
-    pub key: String,
 }
 
 /// What was found.
@@ -159,11 +159,19 @@ impl Request<'_> {
         }
         let folders = BuildFolders::new(self.work.join("builds"), self.leftovers);
         let wanted = || !self.settings.cancel.is_cancelled();
+        let basis = self.basis(&good, &bad)?;
+        let differences = basis.differences(self.journals);
+        if !differences.is_empty() {
+            return Err(Error::OtherVerdicts(differences));
+        }
+        let test = self.test.within(&self.settings.budget);
         let begin = |setup: &mut dyn FnMut() -> Result<crate::RunSetup, crate::Error>| {
             let likeness = (self.likeness, LineComparison::Ignored);
-            Judge::witness(self.test.clone(), likeness, self.runs, setup, &wanted)
+            Judge::witness(test.clone(), likeness, self.runs, setup, &wanted)
         };
-        let build = self.build.as_ref().map(Build::new);
+        let build = self.build.as_ref();
+        let build = build.map(|build| build.within(&self.settings.budget));
+        let build = build.as_ref().map(Build::new);
         let witness = trial::witness(&folders, build.as_ref(), &bad, begin, &wanted);
         let witness = witness.and_then(|it| it.map_err(Error::Bad));
         let witness = witness.map_err(|error| match error {
@@ -187,15 +195,11 @@ impl Request<'_> {
                 folders: &folders,
                 passes: 1,
             },
-            key: format!(
-                "{} {} {} {}",
-                self.key,
-                good.digest()?,
-                bad.digest()?,
-                witness.judge.runs()
-            ),
+            key: format!("{} {}", basis.key(), witness.judge.runs()),
             has_passed: false,
         };
+        let written = basis.write(self.journals);
+        written.map_err(|(path, source)| JournalError::Io { path, source })?;
         let seen = Verdict::Fail(failure.clone());
         let mut sides = (difference, None);
         if let (Goal::Isolate, Some(history)) = (self.goal, self.history()?) {
@@ -244,6 +248,26 @@ impl Request<'_> {
         Ok(found)
     }
 
+    /// What verdicts depend on besides the candidate.
+    fn basis(&self, good: &FileTree, bad: &FileTree) -> Result<Basis, Error> {
+        let mut basis = Basis::default();
+        basis.part("--good", self.good.name());
+        basis.part("--bad", self.bad.name());
+        basis.content("the good version", good.digest()?);
+        basis.content("the bad version", bad.digest()?);
+        basis.test(&self.test);
+        let build = self
+            .build
+            .as_ref()
+            .map(|build| build.command.to_string_lossy());
+        basis.option("--build", build);
+        basis.part("--same", format!("{:?}", self.likeness).to_lowercase());
+        basis.option("--repeat", self.runs);
+        basis.flag("--fresh", self.leftovers == Leftovers::Go);
+        basis.flag("--simplify", self.goal == Goal::Simplify);
+        Ok(basis)
+    }
+
     /// Who judges parts of the deciding commits, which break in ways of their own: there it counts what
     /// the failure said at first. Where it cannot be seen once more, its place has to do.
     fn judge_of_parts(
@@ -257,7 +281,8 @@ impl Request<'_> {
         let begin = |setup: &mut dyn FnMut() -> Result<crate::RunSetup, crate::Error>| {
             let compare = (self.likeness, LineComparison::Ignored);
             let take = |failure: &mut RunFailure| failure.take_same(of_commits.failure());
-            Judge::witness_like(self.test.clone(), compare, &take, self.runs, setup, &wanted)
+            let test = self.test.within(&self.settings.budget);
+            Judge::witness_like(test, compare, &take, self.runs, setup, &wanted)
         };
         let (end, _) = whole(difference)?;
         match trial::witness(folders, build, &end, begin, &wanted) {

@@ -4,7 +4,6 @@
 //! in the end both sides are run again.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,10 +19,11 @@ use super::pass::{Candidates, Pass};
 use super::place::{Handing, RunFolders};
 use super::runner::Runner;
 use super::tree::Syntax as Tree;
+use crate::basis::Basis;
 use crate::judge::{PATIENCE, patience};
 use crate::{
-    Digester, Error, Judge, Language, Like, Likeness, LineComparison, Rate, Reads, RunFailure,
-    TestCommand, Unfit, Warm,
+    Error, Judge, Language, Like, Likeness, LineComparison, Rate, Reads, RunFailure, TestCommand,
+    Unfit, Warm,
 };
 
 /// What a run that must be made has, however little time is left.
@@ -31,9 +31,6 @@ const AT_LEAST: Duration = Duration::from_secs(2);
 
 /// Levels of a text that are kept, at most, to find something that passes.
 const SKELETONS: usize = 3;
-
-/// The file that tells what journals are of.
-const OF: &str = "of";
 
 /// What programs call their standard input. Where it is not the candidate itself, a pipe brings it there.
 const STDIN: [&str; 4] = ["<stdin>", "[stdin]", "stdin", "-"];
@@ -163,8 +160,9 @@ pub enum Trouble {
     Interrupted,
     #[error(transparent)]
     Journal(#[from] JournalError),
-    #[error("the verdicts there belong to another input, test or set of options")]
-    OtherVerdicts,
+    /// The journals are of a search that differs in these parts.
+    #[error("the verdicts there belong to another search: {}", .0.join("; "))]
+    OtherVerdicts(Vec<String>),
     /// What journals led to is not so now.
     #[error("the verdicts of the earlier run no longer hold: its result {0}")]
     OldVerdicts(String),
@@ -199,14 +197,11 @@ pub fn isolate(
         passing.take_name_of(&request.failing);
     }
     check(&request)?;
-    let key = key(&request);
-    let claim = request.journals.as_ref().map(|folder| folder.join(OF));
-    if let Some(of) = claim
-        .as_ref()
-        .and_then(|path| fs::read_to_string(path).ok())
-        && of != key
-    {
-        return Err(Trouble::OtherVerdicts);
+    let basis = basis(&request);
+    let journals = request.journals.clone();
+    let differences = journals.as_ref().map(|folder| basis.differences(folder));
+    if let Some(differences) = differences.filter(|them| !them.is_empty()) {
+        return Err(Trouble::OtherVerdicts(differences));
     }
     let goal = request.goal;
     let handing = request.handing.clone();
@@ -220,7 +215,7 @@ pub fn isolate(
     let compare = (request.likeness, LineComparison::CountBut(names(&request)));
     let like = request.like.as_ref();
     let take = |failure: &mut RunFailure| like.is_none_or(|like| failure.take(like));
-    let (test, runs) = (request.test, request.runs);
+    let (test, runs) = (request.test.within(&request.settings.budget), request.runs);
     let witness = Judge::witness_like(test, compare, &take, runs, &mut setup, &wanted);
     drop(setup);
     let witness = witness.map_err(|why| match why {
@@ -254,14 +249,15 @@ pub fn isolate(
         Some(warm) => runner.warmed(warm, memo, &[&request.failing, &old], &wanted)?,
         None => runner,
     };
-    if let Some(path) = claim {
-        fs::write(&path, &key).map_err(|source| JournalError::Io { path, source })?;
+    if let Some(folder) = journals {
+        let written = basis.write(&folder);
+        written.map_err(|(path, source)| JournalError::Io { path, source })?;
     }
     let mut session = Session {
         runner: &runner,
         driver: &driver,
         goal,
-        key,
+        key: basis.key(),
         old,
         new: request.failing,
         has_passing,
@@ -385,27 +381,28 @@ fn skeletons(failing: &Material, syntax: Syntax) -> Vec<Material> {
 }
 
 /// What verdicts depend on besides the candidate.
-fn key(request: &Request) -> String {
-    let mut digester = Digester::default();
-    digester.field(request.test.command.as_encoded_bytes());
-    digester.field(format!("{:?}", request.test.rule).as_bytes());
-    digester.field(format!("{:?} {:?}", request.test.limit, request.likeness).as_bytes());
-    digester.field(
-        format!(
-            "{:?} {:?} {:?}",
-            request.goal, request.handing, request.runs
-        )
-        .as_bytes(),
+fn basis(request: &Request) -> Basis {
+    let mut basis = Basis::default();
+    basis.content("the input", request.failing.digest());
+    match &request.passing {
+        Some(passing) => basis.content("the passing input", passing.digest()),
+        None => basis.content("the passing input", "none"),
+    }
+    basis.test(&request.test);
+    basis.part("--same", format!("{:?}", request.likeness).to_lowercase());
+    basis.option("--like", request.like.as_ref());
+    basis.option("--repeat", request.runs);
+    basis.flag("--simplify", request.goal == Goal::Simplify);
+    basis.flag("--verbatim", request.is_verbatim);
+    basis.part("--language", format_args!("{:?}", request.syntax));
+    basis.part(
+        "the way to pass the candidate",
+        format_args!("{:?}", request.handing),
     );
-    digester.field(format!("{:?} {}", request.syntax, request.is_verbatim).as_bytes());
-    digester.field(request.failing.digest().to_string().as_bytes());
-    digester.field(format!("{:?} {}", request.like, request.warm.is_some()).as_bytes());
-    let passing = request
-        .passing
-        .as_ref()
-        .map(|passing| passing.digest().to_string());
-    digester.field(format!("{passing:?} {:?}", request.directory).as_bytes());
-    digester.finish().to_string()
+    let folder = request.directory.as_ref().map(|path| path.display());
+    basis.option("the working folder", folder);
+    basis.flag("the reuse of JVMs", request.warm.is_some());
+    basis
 }
 
 impl Session<'_> {

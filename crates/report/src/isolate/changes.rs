@@ -11,7 +11,7 @@ use culprit_reduce::{SearchEnd, Tested, VerdictKind};
 
 use super::comparison::Comparison;
 use super::search::Search;
-use super::{Verdict, seconds};
+use super::{Verdict, early_end, seconds};
 use crate::document::Document;
 use crate::markup::html::escape;
 use crate::markup::markdown::{block, cell, code, plain};
@@ -220,17 +220,8 @@ impl ChangesReport<'_> {
             let strays = counted(found.strays as u64, "process");
             notes.push(format!("the test left {strays} behind, which were ended"));
         }
-        match found.end {
-            SearchEnd::Minimal => notes.push(
-                "minimal: without any single one of them, the test passes or has no verdict"
-                    .to_owned(),
-            ),
-            SearchEnd::Tests => {
-                notes.push("may not be minimal: --max-tests was reached".to_owned())
-            }
-            SearchEnd::Time => notes.push("may not be minimal: --max-time was reached".to_owned()),
-            SearchEnd::Cancelled => notes.push("may not be minimal: interrupted".to_owned()),
-        }
+        let minimal = "minimal: without any single one of them, the test passes or has no verdict";
+        notes.push(early_end(found.end).unwrap_or(minimal).to_owned());
         let checks = &found.checks;
         if self.is_confirmed().is_none() {
             notes.push("not seen again in new folders: there was no time".to_owned());

@@ -85,7 +85,6 @@ fn isolate_within(
         results: work.path(),
         journals: &work.path().join("journals"),
         work: work.path(),
-        key: String::new(),
     };
     request.run(&|event| {
         if let ReductionEvent::Tested(tested) = event {
