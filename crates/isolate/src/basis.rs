@@ -96,9 +96,7 @@ impl Basis {
             text.push_str(&format!("{}\t{}\n", part.name, part.text()));
         }
         let path = journals.join(FILE);
-        fs::create_dir_all(journals)
-            .and_then(|()| fs::write(&path, text))
-            .map_err(|source| (path, source))
+        fs::write(&path, text).map_err(|source| (path, source))
     }
 
     /// The differences from the basis beside journals: empty if it is the same or if there is none.

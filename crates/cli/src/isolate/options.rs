@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use culprit_isolate::changes::ELSEWHERE;
 use culprit_isolate::{Convention, Likeness, Rule, Sign, TestCommand};
 use culprit_jvm::{Interrupt, Limits, Sandbox};
+use culprit_model::clean;
 use culprit_reduce::{Budget, Cancel, Settings};
 use culprit_report::figure;
 
@@ -39,17 +40,26 @@ pub(crate) const PRINT_LESS: &str = "print less, or filter the output: CMD | gre
 /// Statuses of a shell that found no program, or may not run it.
 const NOT_RUN: [u8; 2] = [126, 127];
 
+/// A hint with the last lines that a command printed, if there are any.
+pub(crate) fn with_printed(hint: &str, printed: &str) -> String {
+    match printed {
+        "" => hint.to_owned(),
+        _ => format!("{hint}\nit printed: {}", clean::block(printed)),
+    }
+}
+
 /// What is said of a command that a shell could not run; `None` if it ended in another way. `paths`
-/// says where relative ones start.
-pub(crate) fn not_run(command: &str, how: &str, paths: &str) -> Option<Expected> {
+/// says where relative ones start, `printed` are the last lines of its output.
+pub(crate) fn not_run(command: &str, how: &str, printed: &str, paths: &str) -> Option<Expected> {
     let is_so = NOT_RUN
         .iter()
         .any(|code| how == format!("ends with {code}"));
     is_so.then(|| {
         let message = format!("the {command} cannot be run: it {how}");
-        Expected::new(ExitCode::Target, message).hint(format!(
+        let hint = format!(
             "a shell exits with 127 if it does not find a program, with 126 if it may not run it; {paths}"
-        ))
+        );
+        Expected::new(ExitCode::Target, message).hint(with_printed(&hint, printed))
     })
 }
 
@@ -127,7 +137,8 @@ pub(crate) enum Same {
     Any,
     /// The signal, the type and place of the exception or crash, or the name of the failed test
     Place,
-    /// As place, and the message, provided it is the same on each run
+    /// As place, and the message without its numbers and quoted texts (those of failed assertions count),
+    /// provided it is the same on each run
     Message,
     /// The whole backtrace
     Trace,

@@ -93,10 +93,20 @@ pub enum Error {
         how: How,
         /// What it said.
         why: String,
+        /// The last lines that it printed.
+        printed: String,
     },
     /// The good version fails as the bad one does.
-    #[error("the good version fails too: {0}")]
-    GoodFails(String),
+    #[error("the good version fails too: {how}")]
+    GoodFails {
+        /// The failure.
+        how: String,
+        /// The last lines that the failing test printed.
+        printed: String,
+    },
+    /// The bad version passes, and the good one fails.
+    #[error("the test passes on the bad version and fails on the good one: {0}")]
+    Swapped(String),
     /// The good version neither passes nor fails.
     #[error("the good version has no verdict: it {0}")]
     GoodUnresolved(String),

@@ -22,8 +22,8 @@ use super::tree::Syntax as Tree;
 use crate::basis::Basis;
 use crate::judge::{PATIENCE, patience};
 use crate::{
-    Error, Judge, Language, Like, Likeness, LineComparison, Rate, Reads, RunFailure, TestCommand,
-    Unfit, Warm,
+    Error, Judge, Language, Like, Likeness, LineComparison, Rate, Reads, RunFailure, RunSetup,
+    TestCommand, Unfit, Warm, Witness,
 };
 
 /// What a run that must be made has, however little time is left.
@@ -98,6 +98,8 @@ pub struct Isolated {
     pub passing: Option<Material>,
     /// How it fails.
     pub failure: String,
+    /// How the whole input failed.
+    pub original_failure: String,
     /// How often the failing side failed before.
     pub rate: Rate,
     /// How often a candidate was run until it counted as passing.
@@ -141,8 +143,15 @@ pub enum Trouble {
     Failing(#[from] Unfit),
     #[error(transparent)]
     Error(#[from] Error),
-    #[error("the test fails on the passing side too: {0}")]
-    PassingFails(String),
+    #[error("the test fails on the passing side too: {how}")]
+    PassingFails {
+        how: String,
+        /// The last lines that the failing test printed.
+        printed: String,
+    },
+    /// The failing side passes, and the passing one fails.
+    #[error("the test passes on the failing side and fails on the passing one: {0}")]
+    Swapped(String),
     #[error("the passing side does not always pass: it failed {} of {} times", .0.failed, .0.of)]
     PassingFailsSometimes(Rate),
     #[error("the test neither passes nor fails on the passing side: it {0}")]
@@ -216,9 +225,18 @@ pub fn isolate(
     let like = request.like.as_ref();
     let take = |failure: &mut RunFailure| like.is_none_or(|like| failure.take(like));
     let (test, runs) = (request.test.within(&request.settings.budget), request.runs);
-    let witness = Judge::witness_like(test, compare, &take, runs, &mut setup, &wanted);
+    let witness = |setup: &mut dyn FnMut() -> Result<RunSetup, Error>| -> Result<Witness, Unfit> {
+        let (test, compare) = (test.clone(), compare.clone());
+        Judge::witness_like(test, compare, &take, runs, setup, &wanted)
+    };
+    let seen = witness(&mut setup);
     drop(setup);
-    let witness = witness.map_err(|why| match why {
+    if let (Err(Unfit::Passes(_)), Some(passing)) = (&seen, &request.passing)
+        && let Ok(fails) = witness(&mut places.each(passing))
+    {
+        return Err(Trouble::Swapped(fails.judge.failure().to_string()));
+    }
+    let witness = seen.map_err(|why| match why {
         Unfit::Error(Error::Unwanted) => Trouble::Interrupted,
         why => why.into(),
     })?;
@@ -234,7 +252,16 @@ pub fn isolate(
     let mut runner = Runner::new(judge, places, cancel.clone());
     let failure = runner.judge.failure().to_string();
     memo.learn(request.failing.digest(), Verdict::Fail(failure.clone()));
-    let passes = |material: &Material| passes(&runner, &driver, material, goal, &wanted);
+    let printed = witness.ending.last_lines();
+    let passes = |material: &Material| {
+        passes(&runner, &driver, material, goal, &wanted).map_err(|trouble| match trouble {
+            Trouble::PassingFails { how, .. } => Trouble::PassingFails {
+                how,
+                printed: printed.clone(),
+            },
+            other => other,
+        })
+    };
     let old = match passes(&old) {
         Err(Trouble::PassingUnresolved(why)) if !has_passing => {
             let mut instead = skeletons(&request.failing, request.syntax).into_iter();
@@ -281,8 +308,9 @@ pub fn isolate(
     Ok(Isolated {
         failure: match memo.get(session.new.digest()) {
             Some(Verdict::Fail(how)) => how,
-            _ => failure,
+            _ => failure.clone(),
         },
+        original_failure: failure,
         passing: (goal == Goal::Isolate).then_some(session.old),
         failing: session.new,
         rate: witness.rate,
@@ -342,7 +370,10 @@ fn passes(
     };
     driver.memo().learn(old.digest(), verdict.clone());
     match (verdict, goal) {
-        (Verdict::Fail(how), _) => return Err(Trouble::PassingFails(how)),
+        (Verdict::Fail(how), _) => {
+            let printed = String::new();
+            return Err(Trouble::PassingFails { how, printed });
+        }
         (Verdict::Unresolved(why), Goal::Isolate) => return Err(Trouble::PassingUnresolved(why)),
         (_, Goal::Simplify) => return Ok(()),
         (Verdict::Pass, Goal::Isolate) => {}

@@ -14,7 +14,7 @@ use culprit_reduce::{SearchEnd, Tested};
 
 use super::comparison::{Comparison, Line};
 use super::search::Search;
-use super::{early_end, seconds};
+use super::{early_end, seconds, within};
 use crate::document::Document;
 use crate::markup::html::escape;
 use crate::markup::markdown::{block, code, plain};
@@ -133,6 +133,13 @@ impl InputReport<'_> {
                 bytes(self.input.len()),
                 found.failing.len(),
                 passing.len()
+            ));
+        }
+        if found.failure != found.original_failure {
+            notes.push(format!(
+                "the failure differs from that of the whole input, which is: {}; {}",
+                clean::line(&found.original_failure),
+                "--same message compares messages too, --fail-if 'stderr contains TEXT' any text"
             ));
         }
         if let Some(text) = self.hidden() {
@@ -259,6 +266,7 @@ impl InputReport<'_> {
             command: self.command.clone(),
             input: self.name.clone(),
             failure: found.failure.clone(),
+            original_failure: found.original_failure.clone(),
             rate: found.rate.into(),
             runs_of_each: found.runs,
             tests: tally.tests,
