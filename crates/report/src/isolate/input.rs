@@ -206,6 +206,12 @@ impl InputReport<'_> {
             None => "minimal: no single part can be removed",
         };
         notes.push(early_end(found.end).unwrap_or(minimal).to_owned());
+        if found.passing.is_none() && !self.has_other {
+            let small = file_name(&found.failing, "failing");
+            notes.push(format!(
+                "the same command without --simplify, on {small}, finds a similar input that passes"
+            ));
+        }
         notes
     }
 
