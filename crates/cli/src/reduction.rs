@@ -1,7 +1,9 @@
 //! The parts that `debug` and `minimize` share: options, the observer of a session, results and explained errors.
 
 mod explanation;
+mod instructions;
 mod narrator;
+mod output;
 mod results;
 
 use std::time::Duration;

@@ -85,8 +85,6 @@ impl Session<'_> {
         let Some((class, selection)) = innermost.filter(|_| !self.is_over()) else {
             return Ok(None);
         };
-        self.observer
-            .notice(SessionEvent::Innermost { class: &class })?;
         let following = Following {
             name: format!("inner-{}", failure.number),
             selection,

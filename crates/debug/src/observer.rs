@@ -60,8 +60,6 @@ pub enum SessionEvent<'a> {
     Follows { driver: String },
     /// The command is about to be run to record classes.
     Records { observed: Vec<String> },
-    /// A test at the innermost level is tried, of the calls of a class.
-    Innermost { class: &'a str },
     /// A test was made.
     Test(&'a FailureTest),
     /// No test was made of a failure.

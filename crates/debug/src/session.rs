@@ -261,6 +261,7 @@ impl<'a> Session<'a> {
                 Err(error) if !error.is_answer() => Err(error),
                 _ => Ok(found),
             },
+            None if self.is_interrupted() => Err(Error::Interrupted),
             // There is no use in recording the command without time to reduce the calls.
             None if self.allowance.is_spent() => Err(Error::OutOfTime),
             None => self.reduce_recorded(failure, &jvm),

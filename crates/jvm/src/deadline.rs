@@ -1,7 +1,7 @@
 //! The time by which work must have ended. One is handed down from a command to everything that it waits
 //! for, so that no wait of its own is longer than what is left.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::Interrupt;
@@ -77,12 +77,28 @@ impl Deadline {
 
     /// Grants at least so long from now, once: what was found in time is to be completed.
     pub fn put_off(&self, grace: Duration) {
-        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut end = self.lock();
         if !end.is_final {
             let later = Instant::now().checked_add(grace);
             end.at = end.at.and_then(|at| later.map(|later| at.max(later)));
             end.is_final = true;
         }
+    }
+
+    /// Completes what was found in time: the work has at least so long, and an interrupt that comes during it ends
+    /// what comes after it.
+    pub fn complete<T>(&self, grace: Duration, work: impl FnOnce() -> T) -> T {
+        self.put_off(grace);
+        let Some(interrupt) = &self.interrupt else {
+            return work();
+        };
+        interrupt.heed();
+        let done = work();
+        interrupt.forget();
+        if interrupt.is_wanted() {
+            self.lock().at = Some(Instant::now());
+        }
+        done
     }
 
     /// The interrupt that ends it early.
@@ -91,7 +107,11 @@ impl Deadline {
     }
 
     fn end(&self) -> EndTime {
-        *self.end.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.lock()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, EndTime> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Minimised {
     pub sliced: usize,
     /// How the search ended. If early, more calls could be removed.
     pub end: SearchEnd,
+    /// Whether objects were merged after the last search.
+    pub(crate) is_merged: bool,
 }
 
 impl Minimised {
@@ -61,13 +63,40 @@ pub struct Likeness<'a> {
     pub wanted: Grade,
 }
 
-/// Minimises a script whose last statement fails. Where the whole script fails with the very message of
+/// Minimises a script whose last statement fails, again and again while objects can be merged: what made the
+/// others may not be needed any more.
+pub fn minimise(
+    script: &Script,
+    stage: &Stage,
+    likeness: &Likeness<'_>,
+    driver: &Driver<'_>,
+) -> Result<Minimised, Error> {
+    let mut found = minimise_once(script, stage, likeness, driver)?;
+    while found.is_merged && !driver.is_over() {
+        let again = match minimise_once(&found.script, stage, likeness, driver) {
+            Ok(again) if again.script.statements.len() < found.script.statements.len() => again,
+            // What was found before fails, whatever became of this.
+            Ok(_) | Err(Error::OtherFailure(_) | Error::OtherMessage(_)) => break,
+            Err(Error::NotLinked | Error::Unsteady) => break,
+            Err(error) if error.is_end() => break,
+            Err(error) => return Err(error),
+        };
+        found = Minimised {
+            captured: found.captured,
+            sliced: found.sliced,
+            ..again
+        };
+    }
+    Ok(found)
+}
+
+/// Minimises a script once. Where the whole script fails with the very message of
 /// the failure, so does what is left of it; where that is wanted and the script does not, nothing is reduced.
 ///
 /// Candidates run in the same classes one after the other, which is fast, and the result in classes
 /// of its own. Where that does not fail, some state was left by others: then each candidate has
 /// classes of its own.
-pub fn minimise(
+fn minimise_once(
     script: &Script,
     stage: &Stage,
     &Likeness { grade, wanted }: &Likeness<'_>,
@@ -137,6 +166,7 @@ pub fn minimise(
         return Err(Error::NotLinked);
     }
     let left = script.keep(&kept);
+    let before = left.statements.clone();
     let merged = merge(left, &|script| {
         if driver.is_over() {
             return Ok(None);
@@ -147,6 +177,7 @@ pub fn minimise(
         }
     })?;
     Ok(Minimised {
+        is_merged: merged.statements != before,
         script: merged,
         captured,
         sliced,

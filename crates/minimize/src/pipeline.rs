@@ -4,9 +4,10 @@ use std::io;
 
 use culprit_junit::{ClassBytes, Notes, Options, PrintedTest, print};
 use culprit_jvm::WorkingFolder;
+use culprit_model::count::counted;
 use culprit_model::{Reference, Value};
 use culprit_program::Program;
-use culprit_reduce::Driver;
+use culprit_reduce::{Driver, GRACE};
 use culprit_scripts::{
     CONDITION_CLASS, Condition, Predicate, ScriptRun, fetches, interactions, is_for_assertions,
     links, seek, with_aliases, without_idle_conditions,
@@ -239,31 +240,36 @@ impl TestMaker<'_> {
         };
         // What was found in time is checked, even where that takes a little longer.
         let tests = driver.tally().run() - tests_before;
-        self.stage.close(driver.end());
+        if driver.is_over() {
+            minimised.end = driver.end();
+        }
         driver.close();
         let fails = |verified: &Verified| graded(verified) >= Some(Signature::ENOUGH);
-        let mut checked = verify(&test, &self.surroundings, driver, &fails)?;
-        let is_judged = !matches!(
-            checked.verified,
-            Verified::NoCompiler(_) | Verified::Interrupted
-        );
         let mut loops = true;
-        if is_judged && graded(&checked.verified).is_none() && test.notes.loops > 0 {
-            loops = false;
+        let checked = self.stage.deadline().complete(GRACE, || {
+            let checked = verify(&test, &self.surroundings, driver, &fails)?;
+            let is_judged = !matches!(
+                checked.verified,
+                Verified::NoCompiler(_) | Verified::Interrupted
+            );
+            if !is_judged || graded(&checked.verified).is_some() || test.notes.loops == 0 {
+                return Ok(checked);
+            }
             // A straight line asks less of the compiler.
+            loops = false;
             test = self.printed(&minimised, Form { loops, needs: None })?;
             let folder = &self.surroundings.folder.join("straight");
             let straight = TestEnvironment {
                 folder,
                 ..self.surroundings
             };
-            checked = verify(&test, &straight, driver, &fails)?;
-        }
+            verify(&test, &straight, driver, &fails)
+        });
         let Checked {
             verified,
             runner,
             needs,
-        } = checked;
+        } = checked?;
         if needs.is_some() {
             let needs = needs.as_ref();
             test = self.printed(&minimised, Form { loops, needs })?;
@@ -382,8 +388,8 @@ fn comment(
     needs: Option<&Needed>,
 ) -> Vec<String> {
     let mut text = format!(
-        "Fails with {signature}. Reduced from {} calls to {}.",
-        minimised.captured,
+        "Fails with {signature}. Reduced from {} to {}.",
+        counted(minimised.captured as u64, "call"),
         left(minimised, notes)
     );
     if let Some(needs) = needs {

@@ -20,20 +20,30 @@ pub struct Against {
     pub subject: Subject,
     /// Observed classes, of which some may differ.
     pub classes: u64,
+    /// Observed classes that are on the class path.
+    found: u64,
     /// Those that do, by name.
     pub changes: Vec<ClassChanges>,
-    /// Observed classes that are not on the class path, by their internal names.
+    /// Observed classes that are not on the class path, by their internal names. They remain as they were recorded.
     pub missing: Vec<String>,
     /// Lines move where a source file is changed, even if the code is not.
     pub lines: LineCheck,
 }
 
-/// The program of a recording with its observed classes from a class path. Classes that the program
-/// made itself when it ran are on no class path: they stay as they were.
+impl Against {
+    /// Whether the class path has none of the classes that the recorded program loaded from files.
+    pub fn is_another_program(&self) -> bool {
+        !self.missing.is_empty() && self.found == 0
+    }
+}
+
+/// The program of a recording with its observed classes from a class path. Classes that are not on it remain as
+/// they were recorded: those that the program made itself when it ran, and those that the other version lacks.
 pub fn against(recording: &Recording, path: &ClassPath) -> Result<Against, Error> {
     let mut found = Against {
         subject: subject(recording)?,
         classes: 0,
+        found: 0,
         changes: Vec::new(),
         missing: Vec::new(),
         lines: LineCheck::Compare,
@@ -50,6 +60,7 @@ pub fn against(recording: &Recording, path: &ClassPath) -> Result<Against, Error
         found.classes += 1;
         match path.class(&class.name)? {
             Some(bytes) => {
+                found.found += 1;
                 let compared = compare(&class.bytes, &bytes);
                 let compared = compared.map_err(|error| unusable(&class.name, error))?;
                 if let Some(changed) = compared {

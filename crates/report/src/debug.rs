@@ -3,6 +3,8 @@
 
 mod verdict;
 
+use std::fmt;
+
 use culprit_debug::{CallLevel, FailureTest, Rate};
 use culprit_jvm::WorkingFolder;
 use culprit_model::clean;
@@ -11,6 +13,7 @@ use culprit_signature::Signature;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Content, Document};
+use crate::figure::{counted, grouped};
 use crate::markup::markdown::{block, code, plain};
 use verdict::verdict;
 
@@ -121,10 +124,21 @@ pub struct ReportedFailure {
     text: Option<TestText>,
 }
 
+/// The command that runs a test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunCommand {
+    /// The folder of the user's project that the test must be copied to before, if any.
+    pub copy_to: Option<String>,
+    /// The command for a shell.
+    pub command: String,
+}
+
 /// The parts of the text on a test that the document lacks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct TestText {
     source: String,
+    /// The command that runs the test, if it fails like the program.
+    run: Option<RunCommand>,
     /// The class that threw, on the innermost level.
     thrower: Option<String>,
     /// The reason why the test may not be minimal.
@@ -164,9 +178,14 @@ impl TestsReport {
 }
 
 impl ReportedFailure {
-    /// A failure with its test. The file is named as in the result folder; `by_hand` is the command that compiles and
-    /// runs the test outside of the sandbox.
-    pub fn with_test(test: &FailureTest, file: String, by_hand: Option<String>) -> ReportedFailure {
+    /// A failure with its test. The file is named as in the result folder; `run` is the command that runs a test that
+    /// fails like the program, `by_hand` the one that compiles and runs another test outside of the sandbox.
+    pub fn with_test(
+        test: &FailureTest,
+        file: String,
+        run: Option<RunCommand>,
+        by_hand: Option<String>,
+    ) -> ReportedFailure {
         let found = &test.found;
         let (minimised, notes) = (&found.minimised, &found.test.notes);
         let (level, thrower, left_of_thrower) = match &test.level {
@@ -205,6 +224,7 @@ impl ReportedFailure {
             rate: test.rate,
             text: Some(TestText {
                 source: found.test.source.clone(),
+                run,
                 thrower,
                 early,
                 needed_files: needed_files(&found.works_in),
@@ -258,15 +278,36 @@ impl ReportedFailure {
             let command = block("sh", &format!("{command}\n"));
             format!("{OUTSIDE}:\n\n{command}\n")
         });
+        let run = text.run.as_ref().map(RunCommand::markdown);
         format!(
-            "## {failure}{level}\n\n{how_often}{}{}. {}: {verdict}.{}\n\n{}\n{}",
+            "## {failure}{level}\n\n{how_often}{}{}. {}: {verdict}.{}\n\n{}\n{}{}",
             text.summary(test),
             partial.unwrap_or_default(),
             code(&test.test),
             needs.unwrap_or_default(),
             block("java", &text.source),
+            run.unwrap_or_default(),
             by_hand.unwrap_or_default(),
         )
+    }
+}
+
+impl RunCommand {
+    fn markdown(&self) -> String {
+        let command = code(&self.command);
+        match &self.copy_to {
+            Some(folder) => format!("To run it: copy it to {}, then {command}\n\n", code(folder)),
+            None => format!("To run it: {command}\n\n"),
+        }
+    }
+}
+
+impl fmt::Display for RunCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(folder) = &self.copy_to {
+            write!(f, "copy it to {folder}, then ")?;
+        }
+        f.write_str(&self.command)
     }
 }
 
@@ -292,8 +333,11 @@ impl TestText {
             _ => String::new(),
         };
         format!(
-            "{} calls recorded, {} in the slice, {} left{own} after {} runs",
-            test.captured, test.sliced, test.left, test.runs
+            "{} recorded, {} in the slice, {} left{own} after {}",
+            counted(test.captured as u64, "call"),
+            grouped(test.sliced as u64),
+            grouped(test.left as u64),
+            counted(test.runs, "run"),
         )
     }
 
@@ -369,6 +413,10 @@ mod tests {
             rate: Some(Rate { times: 3, of: 10 }),
             text: Some(TestText {
                 source: "class BTest {}\n".to_owned(),
+                run: Some(RunCommand {
+                    copy_to: Some("src/test/java/a".to_owned()),
+                    command: "mvn test -Dtest=BTest".to_owned(),
+                }),
                 thrower: Some("a.B".to_owned()),
                 early: early(SearchEnd::Time),
                 needed_files: needed_files(&WorkingFolder::Given("/home/`x`".into())),
@@ -413,6 +461,8 @@ mod tests {
         ```java
         class BTest {}
         ```
+
+        To run it: copy it to `src/test/java/a`, then `mvn test -Dtest=BTest`
 
         it was run in the sandbox; to run it with all your rights:
 

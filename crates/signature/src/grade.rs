@@ -22,10 +22,10 @@ pub enum Grade {
 impl fmt::Display for Grade {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Grade::L1 => "L1 (same type and site)",
-            Grade::L2 => "L2 (same type, site and kind of message)",
-            Grade::L3 => "L3 (same type, site and message)",
-            Grade::L4 => "L4 (same type, site, message and stack)",
+            Grade::L1 => "same type and site",
+            Grade::L2 => "same type, site and kind of message",
+            Grade::L3 => "same type, site and message",
+            Grade::L4 => "same type, site, message and stack",
         })
     }
 }

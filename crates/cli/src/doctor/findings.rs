@@ -28,7 +28,7 @@ pub(super) fn findings(facts: &Facts) -> Vec<Finding> {
             Some(path) => Finding::fine(*tool, path.display().to_string()),
             None if *tool == "git" => Finding::fine(*tool, "not found")
                 .problem("install git; without it culprit isolate changes compares folders only"),
-            None => Finding::fine(*tool, "not found; only programs built by it need it"),
+            None => Finding::fine(*tool, "not found").note("only programs built by it need it"),
         });
     }
     found
@@ -193,7 +193,10 @@ mod tests {
                 is_in_memory: true,
                 is_without_programs: false,
             },
-            tools: vec![("git", Some("/usr/bin/git".into())), ("mvn", None)],
+            tools: vec![
+                ("git", Some("/usr/bin/git".into())),
+                ("mvn", Some("/usr/bin/mvn".into())),
+            ],
         }
     }
 
@@ -218,7 +221,7 @@ mod tests {
         JDK 17.0.1: /usr/lib/jvm/17: compiles, and runs the agent
         temporary files: /tmp, 5.0 GB free, in memory
         git: /usr/bin/git
-        mvn: not found; only programs built by it need it
+        mvn: /usr/bin/mvn
         ");
     }
 
@@ -310,6 +313,10 @@ mod tests {
         check(
             |facts| facts.tools[0].1 = None,
             &[("git", Problem, "install git")],
+        );
+        check(
+            |facts| facts.tools[1].1 = None,
+            &[("mvn", Note, "only programs built by it")],
         );
     }
 }

@@ -7,6 +7,7 @@ use culprit_program::Error as ProgramError;
 use culprit_replay::Error as Unplayable;
 use culprit_scripts::{Error as ScriptError, ScriptRun};
 
+use super::output::TellingLines;
 use crate::exit::{ExitCode, Expected};
 use crate::show;
 
@@ -22,10 +23,15 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
     let expected = match error {
         Error::Command(error) => error.into(),
         Error::NotFailing { status, output } => {
-            let printed = format!("it printed {}", clean::path(&output));
-            let hint = match status {
-                0 => format!("{printed}; it gets no standard input"),
-                _ => format!("to debug the status: --fails-if 'exit {status}'; {printed}"),
+            let printed = format!("its output is in {}", clean::path(&output));
+            let telling = TellingLines::of_file(&output);
+            let hint = match (status, telling.program_ran) {
+                (0, _) => format!("{printed}; it gets no standard input"),
+                (_, true) => format!(
+                    "{}{printed};\n  to debug the status: --fails-if 'exit {status}'",
+                    telling.text()
+                ),
+                (_, false) => format!("{}{printed}", telling.text()),
             };
             told(ExitCode::No, &hint)
         }
@@ -35,8 +41,9 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
         ),
         Error::NoJvm { output } => {
             let hint = format!(
-                "it may hand its work to a daemon (add --no-daemon), or clear JAVA_TOOL_OPTIONS;\n  \
-                 it printed {}",
+                "{}its output is in {};\n  \
+                 it may hand its work to a daemon (add --no-daemon), or clear JAVA_TOOL_OPTIONS",
+                TellingLines::of_file(&output).text(),
                 clean::path(&output)
             );
             told(ExitCode::Target, &hint)
@@ -46,10 +53,14 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
             "take out what differs: seeds, clocks, threads, files that a run leaves behind",
         ),
         Error::RecordedOtherwise => told(ExitCode::No, "run it again; it may fail only sometimes"),
-        Error::NotShown { output, .. } => told(
-            ExitCode::No,
-            &format!("it printed {}", clean::path(&output)),
-        ),
+        Error::NotShown { status, output, .. } => {
+            let telling = match status {
+                0 => String::new(),
+                _ => TellingLines::of_file(&output).text(),
+            };
+            let output = clean::path(&output);
+            told(ExitCode::No, &format!("{telling}its output is in {output}"))
+        }
         Error::NoDriver => told(
             ExitCode::No,
             "--fails-if is for programs with a main class; tests fail by their assertions",

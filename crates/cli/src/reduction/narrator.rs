@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use culprit_debug::{Activity, Observer, Ongoing, SessionEvent};
+use culprit_debug::{Activity, CallLevel, Observer, Ongoing, SessionEvent};
 use culprit_jvm::Interrupt;
 use culprit_minimize::CALLS;
 use culprit_reduce::ReductionEvent;
@@ -59,10 +59,12 @@ impl Observer for Narrator<'_> {
             SessionEvent::Records { observed } => {
                 writeln!(err, "  recording {}", observed.join(", "))
             }
-            SessionEvent::Innermost { class } => {
-                writeln!(err, "  the innermost level: calls to {class}")
+            SessionEvent::Test(test) => {
+                if let CallLevel::Innermost { class, .. } = &test.level {
+                    writeln!(err, "  the innermost level: calls to {class}")?;
+                }
+                self.results.add(test, self.console)
             }
-            SessionEvent::Test(test) => self.results.add(test, self.console),
             SessionEvent::Missed(missed) => {
                 let error = explained(missed.error);
                 self.results.miss(&missed.signature, missed.rate, &error);

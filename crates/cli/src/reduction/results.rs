@@ -10,9 +10,10 @@ use culprit_debug::{CallLevel, FailureTest, Rate};
 use culprit_jvm::remove_folder;
 use culprit_minimize::{MinimizedTest, Verified};
 use culprit_model::{clean, secret, shell};
-use culprit_report::debug::{OUTSIDE, ReportedFailure, TestsReport};
+use culprit_report::debug::{OUTSIDE, ReportedFailure, RunCommand, TestsReport};
 use culprit_signature::Signature;
 
+use super::instructions;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::log;
@@ -100,17 +101,26 @@ impl Results {
         fs::create_dir_all(&place)?;
         let file = place.join(format!("{}.java", found.test.class_name));
         fs::write(&file, &found.test.source)?;
-        let by_hand = match found.fails_the_same_way() {
-            true => None,
-            false => by_hand(found, &file, &self.folder.join("check"))?,
+        let checks = self.folder.join("check");
+        let (run, by_hand) = match found.fails_the_same_way() {
+            true => (run_command(found, &file, &checks)?, None),
+            false => (None, by_hand(found, &file, &checks)?),
         };
         let shown = file.strip_prefix(&self.folder).unwrap_or(&file);
-        let failure = ReportedFailure::with_test(test, clean::path(shown), by_hand.clone());
+        let file_name = clean::path(shown);
+        let failure = ReportedFailure::with_test(test, file_name, run.clone(), by_hand.clone());
         for line in failure.lines() {
             writeln!(console.err(), "  {line}")?;
         }
         write!(console.out(), "{}", found.test.source)?;
         writeln!(console.err(), "  {}", clean::path(&file))?;
+        if let Some(run) = run {
+            writeln!(
+                console.err(),
+                "  to run it: {}",
+                clean::line(&run.to_string())
+            )?;
+        }
         if let Some(command) = by_hand {
             writeln!(console.err(), "  {OUTSIDE}:\n  {command}")?;
         }
@@ -157,7 +167,24 @@ fn by_hand(found: &MinimizedTest, file: &Path, folder: &Path) -> io::Result<Opti
     let Some(by_hand) = found.by_hand.as_ref().filter(|_| !is_of_no_use) else {
         return Ok(None);
     };
-    let commands = by_hand.commands(&found.test, file, &folder.join(&found.test.class_name))?;
-    let lines: Vec<String> = commands.into_iter().map(shell::line).collect();
+    let folder = folder.join(&found.test.class_name);
+    let lines = instructions::lines(by_hand, &found.test, file, &folder)?;
     Ok(Some(lines.join(" && ")))
+}
+
+/// The command that runs a test, or `None` if it is not known: without a sandbox, nothing was noted of how it was run.
+fn run_command(
+    found: &MinimizedTest,
+    file: &Path,
+    folder: &Path,
+) -> io::Result<Option<RunCommand>> {
+    let test = &found.test;
+    let project = instructions::in_project(&std::env::current_dir()?, test);
+    match (project, &found.by_hand) {
+        (None, Some(by_hand)) => {
+            let folder = folder.join(&test.class_name);
+            instructions::script(by_hand, test, file, &folder).map(Some)
+        }
+        (project, _) => Ok(project),
+    }
 }

@@ -8,6 +8,7 @@ use culprit_jvm::{CRASH_REPORT, Interrupt, Jdk, PoolError, ReportedOutput, Start
 use culprit_model::clean;
 use culprit_program::{ClassPath, Error as ProgramError, WorkerJvm, matching_jdk};
 use culprit_replay::{Error, Finding, Replayer, Severity, against, check_unless, subject};
+use culprit_report::figure::counted;
 use culprit_report::place::dotted;
 use culprit_report::replay::{Case, Comparison, Facts, ReplayTable, Verdict};
 use culprit_trace::Recording;
@@ -82,6 +83,11 @@ impl Stage<'_> {
                 }
                 (false, _) => {}
             }
+            if let (Some(versions), true) = (&case.against, self.is_one_text()) {
+                for line in versions.details() {
+                    writeln!(console.out(), "{line}")?;
+                }
+            }
             ended.cases.push(case);
         }
         if is_text && !is_one {
@@ -145,8 +151,9 @@ impl Stage<'_> {
                 return Ok(Some(case));
             }
         };
-        if let (Some(versions), true) = (&case.against, self.is_one_text()) {
-            for line in versions.lines() {
+        if let (Some(versions), true, true) = (&case.against, self.is_one_text(), program.is_some())
+        {
+            for line in versions.summary() {
                 writeln!(console.out(), "{line}")?;
             }
         }
@@ -179,13 +186,17 @@ impl Stage<'_> {
         let classes = ClassPath::open(path, jdk.version.feature)?;
         let found = against(recording, &classes)?;
         case.against = Some(Comparison::of(path, &found));
-        if !found.missing.is_empty() {
-            let missing = found.missing.iter().map(|name| dotted(name));
+        if found.is_another_program() {
+            let path = path.to_string_lossy();
+            let first = found.missing.first().map(|name| dotted(name));
+            let why = format!(
+                "{path} has none of its {}, such as {}",
+                counted(found.classes, "observed class"),
+                first.unwrap_or_default()
+            );
             case.verdict = Verdict::Refused {
-                why: missing
-                    .map(|name| format!("{name} is not on the class path"))
-                    .collect(),
-                next: "add the jar or folder that has it (--against CP)".to_owned(),
+                why: vec![why],
+                next: "name the jar or folder that has them (--against CP)".to_owned(),
             };
             return Ok(None);
         }

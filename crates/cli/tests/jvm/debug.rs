@@ -133,6 +133,44 @@ fn a_crash_becomes_the_calls_that_it_needs() {
     let printed = program.read("out/witness/output.txt");
     assert!(printed.contains("weighed 0"), "{printed}");
     assert!(!ended.out.contains("weighed"), "{}", ended.out);
+    let script = program.path("out/check/BeltTest/run.sh");
+    says(
+        &ended,
+        0,
+        &format!("\n  to run it: sh {}\n", script.display()),
+    );
+    let again = process::run(command("sh", program.home.path()).arg(&script));
+    assert_ne!(again.status, 0, "{again:?}");
+    assert!(again.err.contains("BeltTest"), "{again:?}");
+}
+
+#[test]
+fn in_a_project_of_maven_or_gradle_the_command_of_the_tool_runs_the_test() {
+    let program = Program::compile("crash", &[]);
+    for (file, command) in [
+        ("build.gradle", "gradle test --tests belts.BeltTest"),
+        ("pom.xml", "mvn test -Dtest=BeltTest"),
+        ("mvnw", "./mvnw test -Dtest=BeltTest"),
+    ] {
+        fs::write(program.path(file), "").unwrap();
+        let _ = fs::remove_dir_all(program.path("out"));
+        let ended = program.debug(&["depot.Main"]);
+        let expect = format!("\n  to run it: copy it to src/test/java/belts, then {command}\n");
+        says(&ended, 0, &expect);
+        let report = program.read("out/report.md");
+        assert!(report.contains(&format!("then `{command}`\n")), "{report}");
+    }
+}
+
+#[test]
+fn a_program_that_cannot_start_is_quoted_and_has_no_status_to_debug() {
+    let program = Program::compile("crash", &[]);
+    let ended = program.debug(&["depot.Mian"]);
+    let message = "the command ended with 1, but no exception left a thread or a test\n  \
+                   | Error: Could not find or load main class depot.Mian\n  \
+                   | Caused by: java.lang.ClassNotFoundException: depot.Mian\n  its output is in ";
+    says(&ended, 1, message);
+    assert!(!ended.err.contains("--fails-if"), "{}", ended.err);
 }
 
 #[test]
@@ -256,6 +294,42 @@ fn an_interrupt_ends_the_search_with_the_smallest_test_so_far() {
     assert!(ended.out.contains("till.close()"), "{}", ended.out);
 }
 
+#[test]
+fn an_interrupt_lets_the_check_of_the_test_end() {
+    let program = Program::compile("merged", &[]);
+    let debug = ["debug", "-o", "out", "--"].map(str::to_owned);
+    let words = debug.into_iter().chain(program.java(&["desk.Main"]));
+    let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), program.home.path());
+    culprit
+        .env("JAVA_HOME", &program.stage.jdk.home)
+        .args(words);
+    let running = process::Running::start(&mut culprit);
+    let compiles = || {
+        let log = fs::read_to_string(program.path("out/culprit.log"));
+        log.is_ok_and(|log| log.contains("bin/javac"))
+    };
+    let is_begun = (0..6_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        compiles()
+    });
+    assert!(is_begun, "no compiler in time");
+    rustix::process::kill_process(running.leader(), rustix::process::Signal::INT).unwrap();
+    let ended = running.end();
+    says(&ended, 130, "compiled and run: fails the same way");
+    assert!(ended.out.contains("room.free("), "{}", ended.out);
+}
+
+#[test]
+fn calls_go_that_a_merged_object_makes_needless() {
+    let program = Program::compile("merged", &[]);
+    let ended = program.debug(&["desk.Main"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    // With the whole day every booking is needed, with the last hour only its own.
+    let test = fs::read_to_string(program.path("out/tests/rooms/RoomTest.java")).unwrap();
+    assert_eq!(test.matches("new Span(").count(), 1, "{test}");
+    assert_eq!(test.matches("room.book(").count(), 1, "{test}");
+}
+
 /// The lines of all files of a folder.
 fn lines(folder: &Path) -> usize {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -346,7 +420,11 @@ fn a_test_is_run_by_junit_where_the_class_path_has_all_of_it() {
     ] {
         let program = Program::compile("crash", &jars);
         let ended = program.debug(&["depot.Main"]);
-        says(&ended, 0, "compiled and run: fails the same way (L4 ");
+        says(
+            &ended,
+            0,
+            "compiled and run: fails the same way (same type, site, message and stack)",
+        );
         assert!(
             ended.out.contains("import org.junit.Test;"),
             "{}",
@@ -504,7 +582,11 @@ fn a_message_that_differs_each_time_is_known_by_its_kind() {
     let program = Program::compile("moody", &[]);
     let ended = program.debug(&["days.Main", "message"]);
     says(&ended, 0, "\n  fails 2 of 2 times\n");
-    says(&ended, 0, "fails the same way (L2 ");
+    says(
+        &ended,
+        0,
+        "fails the same way (same type, site and kind of message)",
+    );
 }
 
 #[test]
@@ -547,7 +629,11 @@ fn files_are_read_where_the_program_read_them() {
     let program = Program::compile("files", &[]);
     fs::write(program.path("prices.txt"), "tea=3\nmilk\n").unwrap();
     let ended = program.debug(&["shop.Main", "read"]);
-    says(&ended, 0, "compiled and run: fails the same way (L4 ");
+    says(
+        &ended,
+        0,
+        "compiled and run: fails the same way (same type, site, message and stack)",
+    );
     assert!(
         ended.out.contains("new List(\"prices.txt\")"),
         "{}",
@@ -559,7 +645,11 @@ fn files_are_read_where_the_program_read_them() {
 fn files_that_must_be_written_are_written_elsewhere() {
     let program = Program::compile("files", &[]);
     let ended = program.debug(&["shop.Main", "write"]);
-    says(&ended, 0, "compiled and run: fails the same way (L4 ");
+    says(
+        &ended,
+        0,
+        "compiled and run: fails the same way (same type, site, message and stack)",
+    );
     assert!(ended.out.contains("list.count(\""), "{}", ended.out);
 }
 

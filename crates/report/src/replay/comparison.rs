@@ -6,11 +6,13 @@ use culprit_model::clean;
 use culprit_replay::{Against, Change, ClassChanges};
 
 use super as document;
-use crate::figure::{counted, cut, grouped};
+use crate::figure::{COLUMNS, counted, cut, grouped, wrap};
 use crate::place::dotted;
 
 /// The number of lines of changes that are printed.
-const LINES: usize = 60;
+const LINES: usize = 11;
+/// The number of missing classes that are named.
+const NAMES: usize = 3;
 
 /// The differences between the recorded classes and those of a class path.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,25 +49,34 @@ impl Comparison {
         self.missing.dedup();
     }
 
-    /// The differences as text.
-    pub fn lines(&self) -> Vec<String> {
+    /// The comparison in numbers, with the classes that the class path lacks.
+    pub fn summary(&self) -> Vec<String> {
         let (path, all) = (clean::line(&self.path), counted(self.classes, "class"));
-        let old = self.changes.iter().filter(|change| !change.is_new).count();
-        let differ = match old {
+        let differ = match self.changed().count() {
+            0 => format!("none of {all} differs"),
             1 => format!("1 of {all} differs"),
             count => format!("{} of {all} differ", grouped(count as u64)),
         };
-        let missing = grouped(self.missing.len() as u64);
-        let differ = match (old, self.missing.len()) {
-            (0, 0) => format!("none of {all} differs"),
-            (0, _) => format!("{missing} of {all} missing"),
-            (_, 0) => differ,
-            _ => format!("{differ}, {missing} missing"),
-        };
         let mut lines = vec![format!("Against {path}: {differ}")];
-        for change in &self.changes {
-            let new = if change.is_new { " (new)" } else { "" };
-            lines.push(format!("  {}{new}", clean::line(&dotted(&change.class))));
+        if !self.missing.is_empty() {
+            let count = counted(self.missing.len() as u64, "recorded class");
+            let (verb, pronoun) = match self.missing.len() {
+                1 => ("is", "it is"),
+                _ => ("are", "they are"),
+            };
+            let names = names(&self.missing);
+            let text = format!("{count} {verb} not there: {names}; {pronoun} replayed as recorded");
+            let text = wrap(&text, COLUMNS - 2).into_iter();
+            lines.extend(text.map(|line| format!("  {line}")));
+        }
+        lines
+    }
+
+    /// The recorded classes that differ, and the number of those that were not compared.
+    pub fn details(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for change in self.changed() {
+            lines.push(format!("  {}", clean::line(&dotted(&change.class))));
             if change.header {
                 lines.push("    changed  its flags or supertypes".to_owned());
             }
@@ -74,12 +85,30 @@ impl Comparison {
                 lines.push(format!("    {:<9}{member}", change.name()));
             }
         }
+        if !lines.is_empty() {
+            lines.insert(0, "Changed classes:".to_owned());
+        }
         let more = lines.len().saturating_sub(LINES);
-        if more > 0 {
+        if more > 1 {
             lines.truncate(LINES);
             lines.push(format!("  and {more} more lines, which --json has"));
         }
+        match self.changes.len() - self.changed().count() {
+            0 => {}
+            1 => lines.push("1 class that the recording never used is not compared".to_owned()),
+            count => {
+                let count = grouped(count as u64);
+                lines.push(format!(
+                    "{count} classes that the recording never used are not compared"
+                ));
+            }
+        }
         lines
+    }
+
+    /// The recorded classes that differ.
+    fn changed(&self) -> impl Iterator<Item = &ClassChanges> {
+        self.changes.iter().filter(|change| !change.is_new)
     }
 
     /// The differences for programs.
@@ -102,5 +131,76 @@ impl Comparison {
             missing: self.missing.iter().map(|class| dotted(class)).collect(),
             changes: changes.collect(),
         }
+    }
+}
+
+/// The first names of classes, and the number of the others.
+fn names(classes: &[String]) -> String {
+    let first = classes.iter().take(NAMES);
+    let first: Vec<String> = first
+        .map(|class| clean::line(&dotted(class)).into_owned())
+        .collect();
+    let first = first.join(", ");
+    match classes.len().saturating_sub(NAMES) {
+        0 => first,
+        more => format!("{first} and {} more", grouped(more as u64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(class: &str, is_new: bool, members: usize) -> ClassChanges {
+        let members = (0..members).map(|number| (Change::Changed, format!("m{number}()")));
+        ClassChanges {
+            class: class.to_owned(),
+            is_new,
+            header: false,
+            members: members.collect(),
+        }
+    }
+
+    fn comparison(changes: Vec<ClassChanges>, missing: &[&str]) -> Comparison {
+        Comparison {
+            path: "new.jar".to_owned(),
+            classes: 80,
+            changes,
+            missing: missing.iter().map(|&class| class.to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn changed_classes_come_before_those_that_were_never_used() {
+        let mut changes: Vec<ClassChanges> = (0..57)
+            .map(|n| change(&format!("a/New{n}"), true, 0))
+            .collect();
+        changes.push(change("z/Changed", false, 1));
+        let all = comparison(changes, &[]);
+        assert_eq!(all.summary(), ["Against new.jar: 1 of 80 classes differs"]);
+        insta::assert_snapshot!(all.details().join("\n"), @r"
+        Changed classes:
+          z.Changed
+            changed  m0()
+        57 classes that the recording never used are not compared
+        ");
+        assert!(comparison(Vec::new(), &[]).details().is_empty());
+    }
+
+    #[test]
+    fn of_many_changes_the_first_ten_lines_are_listed() {
+        let details = comparison(vec![change("a/B", false, 40)], &[]).details();
+        assert_eq!(details.len(), 12, "{details:?}");
+        assert_eq!(details[11], "  and 31 more lines, which --json has");
+    }
+
+    #[test]
+    fn of_missing_classes_the_first_three_are_named() {
+        let missing = ["a/A", "a/B", "a/C", "a/D", "a/E"];
+        insta::assert_snapshot!(comparison(Vec::new(), &missing).summary().join("\n"), @r"
+        Against new.jar: none of 80 classes differs
+          5 recorded classes are not there: a.A, a.B, a.C and 2 more; they are replayed
+          as recorded
+        ");
     }
 }

@@ -70,7 +70,7 @@ impl ReplayTable {
         let mut versions = cases.iter().filter_map(|case| case.against.clone());
         if let Some(mut all) = versions.next() {
             versions.for_each(|other| all.add(&other));
-            for line in all.lines() {
+            for line in all.summary().into_iter().chain(all.details()) {
                 writeln!(out, "{line}")?;
             }
         }
