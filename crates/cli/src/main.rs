@@ -188,7 +188,7 @@ fn main() -> ExitCode {
         // The panic has printed its own message and place.
         Err(_) => defect(&mut console),
     };
-    tracing::info!(code = ?code, "ends");
+    tracing::info!(status = code.status(), "ends");
     match console.flush() {
         Ok(()) => code,
         Err(error) => report(&error.into(), &mut console),

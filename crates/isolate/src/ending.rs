@@ -16,6 +16,9 @@ const CRASHES: [(u8, &str); 7] = [
     (31, "SIGSYS"),
 ];
 
+/// Lines of the output that a message shows, at most.
+const LAST_LINES: usize = 3;
+
 /// The end of one run, with what it printed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ending {
@@ -59,6 +62,21 @@ impl Ending {
     }
 }
 
+impl Ending {
+    /// The last lines that the run printed, on stderr if there are any, otherwise on stdout.
+    pub fn last_lines(&self) -> String {
+        let last = |text: &str| {
+            let lines = text.lines().map(str::trim_end);
+            let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+            lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
+        };
+        match last(&self.err) {
+            none if none.is_empty() => last(&self.out),
+            lines => lines,
+        }
+    }
+}
+
 impl How {
     /// The status of a program that ended by itself.
     pub fn code(self) -> Option<u8> {
@@ -98,5 +116,22 @@ impl fmt::Display for How {
             }
             (How::Ended(status), None) => write!(f, "ends with {}", status.shell_code()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test::tests::{setup, shell};
+
+    #[test]
+    fn the_last_lines_are_those_of_stderr_if_it_has_any() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |script: &str, expect: &str| {
+            let ending = shell(script).run(&setup(folder.path()), &|| true).unwrap();
+            assert_eq!(ending.last_lines(), expect);
+        };
+        check("echo out; echo err >&2; echo >&2", "err");
+        check("seq 9", "7\n8\n9");
+        check("true", "");
     }
 }

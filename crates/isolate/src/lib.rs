@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod backtrace;
+mod basis;
 pub mod changes;
 mod ending;
 mod error;

@@ -7,11 +7,15 @@ use std::time::Duration;
 
 use culprit_jvm::{Launch, Limits, RunEnd, Sandbox, WatchedRun, resolve};
 use culprit_model::shell;
+use culprit_reduce::Budget;
 
 use crate::{Ending, Error, Rule};
 
 /// Stands for the path of the candidate in a command.
 const PLACE: &str = "{}";
+
+/// The least that the time of a search makes of the limit of one run.
+const LEAST_LIMIT: Duration = Duration::from_secs(10);
 
 /// A command, and what its end means.
 #[derive(Clone, Debug)]
@@ -45,6 +49,16 @@ pub struct RunSetup {
 }
 
 impl TestCommand {
+    /// The same command, whose runs may take no longer than the whole search, but long enough to see how a
+    /// test ends that does not hang.
+    #[must_use]
+    pub(crate) fn within(&self, budget: &Budget) -> TestCommand {
+        let most = budget.time.unwrap_or(Duration::MAX);
+        let mut test = self.clone();
+        test.limit = test.limit.min(most.max(LEAST_LIMIT));
+        test
+    }
+
     /// Runs the command once. Nothing of it is left when this returns.
     pub fn run(&self, setup: &RunSetup, wanted: &dyn Fn() -> bool) -> Result<Ending, Error> {
         let mut env = self.env.clone();

@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
                 convention: Convention::Test,
                 signs: Vec::new(),
             },
-            limit: args.options.limit(),
+            limit: args.options.timeout,
             env: env.clone(),
             sandbox: sandbox.clone(),
             limits: culprit_jvm::Limits::NONE,
@@ -137,7 +137,6 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         results: &results.path(""),
         journals: &results.journals(),
         work: work.path(),
-        key: args.key(&good, &bad),
     };
     let candidates = RefCell::new(Candidates::begin(&results)?);
     let course: RefCell<Vec<Tested>> = RefCell::default();
@@ -161,7 +160,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             drop(candidates);
             match why {
                 // The next test is another one.
-                Error::GoodFails(_) | Error::GoodUnresolved(_) if !args.options.resume => {
+                Error::GoodFails { .. } | Error::GoodUnresolved(_) if !args.options.resume => {
                     results.forget();
                 }
                 _ => results.give_up(),
@@ -197,7 +196,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     match args.options.json {
         true => write!(console.out(), "{}", report.document().json())?,
         false => print(
-            &report.text(console.styles()),
+            &report.text(console.columns(), console.styles()),
             &report.notes(),
             &results,
             console,
@@ -293,12 +292,6 @@ impl Args {
         let bad = fixed("--bad", &self.bad, bad);
         results.write_script(started, &notes, &self.typed(&good, &bad))
     }
-
-    /// What verdicts depend on, besides what is in the versions.
-    fn key(&self, good: &VersionSource, bad: &VersionSource) -> String {
-        let options = self.options.key();
-        format!("{options} {:?} {} {good:?} {bad:?}", self.build, self.fresh)
-    }
 }
 
 /// Leaves both versions where the user finds them.
@@ -341,14 +334,14 @@ fn time_left(tested: &Tested) -> Option<Duration> {
 
 /// What is said where the shell could not run the test or the build.
 fn not_run(error: &Error) -> Option<Expected> {
-    let (command, how) = match error {
-        Error::Bad(Unfit::Passes(ending)) => ("test", ending.how.to_string()),
-        Error::GoodFails(how) => ("test", how.clone()),
-        Error::NotBuilt { how, .. } => ("build", how.to_string()),
+    let (command, how, printed) = match error {
+        Error::Bad(Unfit::Passes(ending)) => ("test", ending.how.to_string(), &ending.last_lines()),
+        Error::GoodFails { how, printed } => ("test", how.clone(), printed),
+        Error::NotBuilt { how, printed, .. } => ("build", how.to_string(), printed),
         _ => return None,
     };
     let paths = "relative paths start in the candidate; you are in $CULPRIT_STARTED_IN";
-    options::not_run(command, &how, paths)
+    options::not_run(command, &how, printed, paths)
 }
 
 /// An error with its exit code and the next step.
@@ -409,21 +402,22 @@ fn explained(error: Error) -> anyhow::Error {
         Error::Bad(Unfit::Error(_)) | Error::Launch(_) | Error::Test(_) => {
             (ExitCode::Target, "check the command")
         }
-        Error::GoodFails(_) | Error::GoodUnresolved(_) => (
+        Error::Swapped(_) => (ExitCode::No, "are --good and --bad swapped?"),
+        Error::GoodFails { .. } | Error::GoodUnresolved(_) => (
             ExitCode::No,
             "the test must pass on --good: name an older version, or mend the test\n\
              it runs in a folder of ours; yours is $CULPRIT_STARTED_IN",
         ),
         Error::Journal(JournalError::Io { .. }) => (ExitCode::Usage, options::NO_JOURNAL),
         Error::Journal(JournalError::Version { .. }) => (ExitCode::Usage, options::OTHER_VERSION),
-        Error::Journal(_) => (
-            ExitCode::Usage,
-            "--resume needs the same versions, test and options; or name another folder (-o)",
-        ),
+        Error::Journal(_) | Error::OtherVerdicts(_) => (ExitCode::Usage, options::OTHER_SEARCH),
         Error::Interrupted => {
             return Expected::new(ExitCode::Interrupted, error.to_string()).into();
         }
-        Error::Spent => (ExitCode::No, "increase --max-tests or --max-time"),
+        Error::Spent => (
+            ExitCode::No,
+            "--resume with a larger --max-tests or --max-time continues",
+        ),
         Error::Git { .. } => (
             ExitCode::Target,
             "run it by hand to see more; a filter that writes files or uses the network needs --no-sandbox",
@@ -439,7 +433,16 @@ fn explained(error: Error) -> anyhow::Error {
         ),
     };
     let hint = match &error {
-        Error::Bad(Unfit::Passes(_)) => format!("{hint}\n{}", options::NOW_AND_THEN),
+        Error::Bad(Unfit::Passes(ending)) => {
+            let hint = format!("{hint}\n{}", options::NOW_AND_THEN);
+            options::with_printed(&hint, &ending.last_lines())
+        }
+        Error::Bad(Unfit::Unresolved(ending, _)) => {
+            options::with_printed(hint, &ending.last_lines())
+        }
+        Error::GoodFails { printed, .. } | Error::NotBuilt { printed, .. } => {
+            options::with_printed(hint, printed)
+        }
         _ => hint.to_owned(),
     };
     Expected::new(code, error.to_string()).hint(hint).into()
@@ -494,9 +497,12 @@ mod tests {
         };
         check(shallow, ExitCode::Usage, "--unshallow");
         check(
-            Error::GoodFails("ends with 1".to_owned()),
+            Error::GoodFails {
+                how: "ends with 1".to_owned(),
+                printed: "no such class".to_owned(),
+            },
             ExitCode::No,
-            "older version",
+            "it printed: no such class",
         );
         check(Error::Interrupted, ExitCode::Interrupted, "");
         let missing = Submodule {

@@ -134,7 +134,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             }
             let signs = options.signs();
             java.test
-                .test(scratch.path(), signs, options.limit(), &env)?
+                .test(scratch.path(), signs, options.timeout, &env)?
         }
         None => options.test(&env, sandbox),
     };
@@ -307,14 +307,15 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
     let told = |code, message: String, hint: String| -> anyhow::Error {
         Expected::new(code, message).hint(hint).into()
     };
-    let not_run = |how: &str| options::not_run("test", how, PATHS);
+    let not_run = |how: &str, printed: &str| options::not_run("test", how, printed, PATHS);
     match &trouble {
         Trouble::Failing(Unfit::Passes(ending)) => {
-            if let Some(told) = not_run(&ending.how.to_string()) {
+            let printed = ending.last_lines();
+            if let Some(told) = not_run(&ending.how.to_string(), &printed) {
                 return told.into();
             }
-            let (message, hint) = match (args.java.name(), last_words(&ending.err)) {
-                (Some(_), _) => (
+            let (message, hint) = match args.java.name() {
+                Some(_) => (
                     format!("the test passes on {name}"),
                     match args.options.no_sandbox {
                         true => OTHER_FILE.to_owned(),
@@ -323,11 +324,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
                         ),
                     },
                 ),
-                (None, Some(words)) => (
-                    format!("{message} on {name}"),
-                    format!("it printed: {words}"),
-                ),
-                (None, None) => (
+                None => (
                     format!("{message} on {name}"),
                     "run it by hand: exit status 0 passes, 125 has no verdict, any other fails \
                      (with --interesting, 0 fails)"
@@ -335,6 +332,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
                 ),
             };
             let hint = format!("{hint}\n{}", options::NOW_AND_THEN);
+            let hint = options::with_printed(&hint, &printed);
             told(ExitCode::No, message, hint)
         }
         Trouble::Failing(Unfit::Unresolved(ending, why))
@@ -359,6 +357,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
                          (--fail-if timeout, --fail-if crash)"
                     .to_owned(),
             };
+            let hint = options::with_printed(&hint, &ending.last_lines());
             told(ExitCode::Target, format!("{message} on {name}"), hint)
         }
         Trouble::Failing(Unfit::Unlike(_)) => {
@@ -384,8 +383,14 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             message,
             "check room and permissions (TMPDIR)".to_owned(),
         ),
-        Trouble::PassingFails(how) => {
-            if let Some(told) = not_run(how) {
+        Trouble::Swapped(how) => {
+            let passing = args.passing.as_deref().map(clean::path).unwrap_or_default();
+            let message = format!("the test passes on {name} and fails on {passing}: {how}");
+            let hint = "are the two inputs swapped? the failing one comes without an option";
+            told(ExitCode::No, message, hint.to_owned())
+        }
+        Trouble::PassingFails { how, printed } => {
+            if let Some(told) = not_run(how, printed) {
                 return told.into();
             }
             let (which, hint) = match &args.passing {
@@ -403,7 +408,7 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
                 ),
             };
             let message = format!("the test fails on {which} too: {how}");
-            told(ExitCode::No, message, hint.to_owned())
+            told(ExitCode::No, message, options::with_printed(hint, printed))
         }
         Trouble::PassingFailsSometimes(_) => told(
             ExitCode::No,
@@ -448,12 +453,9 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
             "the test, or something that it uses, has changed: start again in another folder (-o)"
                 .to_owned(),
         ),
-        Trouble::Journal(_) | Trouble::OtherVerdicts => told(
-            ExitCode::Usage,
-            message,
-            "--resume needs the same input, test and options; or name another folder (-o)"
-                .to_owned(),
-        ),
+        Trouble::Journal(_) | Trouble::OtherVerdicts(_) => {
+            told(ExitCode::Usage, message, options::OTHER_SEARCH.to_owned())
+        }
         Trouble::Write(_) => told(
             ExitCode::Target,
             message,
@@ -464,14 +466,6 @@ fn explained(trouble: Trouble, args: &Args, like: Option<&Like>) -> anyhow::Erro
         }
         Trouble::Problem(_) | Trouble::WarmDiffers => trouble.into(),
     }
-}
-
-/// The last line that says something.
-fn last_words(text: &str) -> Option<&str> {
-    text.lines()
-        .rev()
-        .map(str::trim)
-        .find(|line| !line.is_empty())
 }
 
 #[cfg(test)]

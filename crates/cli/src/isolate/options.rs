@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use culprit_isolate::changes::ELSEWHERE;
 use culprit_isolate::{Convention, Likeness, Rule, Sign, TestCommand};
 use culprit_jvm::{Interrupt, Limits, Sandbox};
+use culprit_model::clean;
 use culprit_reduce::{Budget, Cancel, Settings};
 use culprit_report::figure;
 
@@ -16,9 +17,6 @@ use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::quantity;
-
-/// The least that `--max-time` makes of `--timeout`.
-const LEAST_LIMIT: Duration = Duration::from_secs(10);
 
 /// The variable that tells a test where culprit was started.
 const STARTED: &str = "CULPRIT_STARTED_IN";
@@ -33,23 +31,35 @@ pub(crate) const NO_JOURNAL: &str = "check that the folder (-o) still exists and
 pub(crate) const OTHER_VERSION: &str =
     "name a new folder (-o), or resume with the version of culprit that began there";
 
+/// The next step where a journal is of another search.
+pub(crate) const OTHER_SEARCH: &str = "--resume needs the same input, test and options (limits may differ); or name another folder (-o)";
+
 /// The next step where a failure is looked for in more output than is kept.
 pub(crate) const PRINT_LESS: &str = "print less, or filter the output: CMD | grep ...";
 
 /// Statuses of a shell that found no program, or may not run it.
 const NOT_RUN: [u8; 2] = [126, 127];
 
+/// A hint with the last lines that a command printed, if there are any.
+pub(crate) fn with_printed(hint: &str, printed: &str) -> String {
+    match printed {
+        "" => hint.to_owned(),
+        _ => format!("{hint}\nit printed: {}", clean::block(printed)),
+    }
+}
+
 /// What is said of a command that a shell could not run; `None` if it ended in another way. `paths`
-/// says where relative ones start.
-pub(crate) fn not_run(command: &str, how: &str, paths: &str) -> Option<Expected> {
+/// says where relative ones start, `printed` are the last lines of its output.
+pub(crate) fn not_run(command: &str, how: &str, printed: &str, paths: &str) -> Option<Expected> {
     let is_so = NOT_RUN
         .iter()
         .any(|code| how == format!("ends with {code}"));
     is_so.then(|| {
         let message = format!("the {command} cannot be run: it {how}");
-        Expected::new(ExitCode::Target, message).hint(format!(
+        let hint = format!(
             "a shell exits with 127 if it does not find a program, with 126 if it may not run it; {paths}"
-        ))
+        );
+        Expected::new(ExitCode::Target, message).hint(with_printed(&hint, printed))
     })
 }
 
@@ -112,7 +122,7 @@ pub(crate) struct Options {
     /// Run JUnit tests and Git without the sandbox, which otherwise always confines them
     #[arg(long, help_heading = SANDBOX, conflicts_with = "sandbox")]
     pub(crate) no_sandbox: bool,
-    /// Continue an earlier search, in the folder of -o
+    /// Continue an earlier search, in the folder of -o; limits (--max-time, --max-tests, --jobs) may differ
     #[arg(long, help_heading = SEARCH)]
     pub(crate) resume: bool,
     /// Print the report as one JSON document
@@ -127,7 +137,8 @@ pub(crate) enum Same {
     Any,
     /// The signal, the type and place of the exception or crash, or the name of the failed test
     Place,
-    /// As place, and the message, provided it is the same on each run
+    /// As place, and the message without its numbers and quoted texts (those of failed assertions count),
+    /// provided it is the same on each run
     Message,
     /// The whole backtrace
     Trace,
@@ -148,13 +159,6 @@ impl Options {
         }
     }
 
-    /// How long a run of the test may take: no longer than everything together, but long enough to see how a test
-    /// ends that does not hang.
-    pub(crate) fn limit(&self) -> Duration {
-        let most = self.max_time.unwrap_or(Duration::MAX);
-        self.timeout.min(most.max(LEAST_LIMIT))
-    }
-
     /// The test that each candidate is put to.
     pub(crate) fn test(
         &self,
@@ -172,7 +176,7 @@ impl Options {
                 convention,
                 signs: self.signs(),
             },
-            limit: self.limit(),
+            limit: self.timeout,
             env: env.to_vec(),
             sandbox,
             limits: Limits::NONE,
@@ -255,22 +259,6 @@ impl Options {
         if let Some(time) = self.max_time {
             typed.option("--max-time", figure::typed_duration(time));
         }
-    }
-
-    /// What verdicts depend on.
-    pub(crate) fn key(&self) -> String {
-        let signs: Vec<String> = self.fail_if.iter().map(ToString::to_string).collect();
-        format!(
-            "{:?} {:?} {signs:?} {:?} {:?} {:?} {:?} {} {}",
-            self.test,
-            self.interesting,
-            self.fail_exit,
-            self.same,
-            self.timeout,
-            self.repeat,
-            self.sandbox,
-            self.no_sandbox
-        )
     }
 }
 

@@ -169,6 +169,17 @@ fn the_result_folder_has_all_that_the_result_is_made_of() {
     ];
     let other = culprit(place.path(), &other).output().unwrap();
     assert_eq!(other.status.code(), Some(2), "{}", text(&other.stderr));
+    let said: Vec<String> = text(&other.stderr)
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    let told = "the test command was ! grep -q five a, and is ! grep -q five a # now";
+    assert!(said.join(" ").contains(told), "{}", text(&other.stderr));
+    let limited = culprit(place.path(), &words)
+        .args(["--resume", "--max-time", "60s", "--jobs", "1"])
+        .output()
+        .unwrap();
+    assert_eq!(limited.status.code(), Some(0), "{}", text(&limited.stderr));
 }
 
 #[test]
@@ -310,4 +321,74 @@ fn what_a_compiler_says_brings_what_a_candidate_lacks() {
         ]
     );
     assert!(report["tests"].as_u64() < Some(30), "{}", report["tests"]);
+}
+
+#[test]
+fn what_decides_only_with_other_changes_is_told_as_that() {
+    let place = Place::repository(
+        "seq 9 >a; commit one; git tag good; sed -i 's/^1$/one/; s/^9$/nine/' a; commit two; git tag bad
+         echo later >b; commit three",
+    );
+    // The ninth line alone has no verdict, the first alone passes.
+    let test =
+        "grep -q nine a || exit 0; grep -q one a || { echo lacks one >&2; exit 125; }; exit 1";
+    let words = ["--good", "good", "--bad", "HEAD", "--test", test];
+    let output = culprit(place.path(), &words).output().unwrap();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    let headline = "1 line decides, given the changes in context.patch: ends with 1\n";
+    assert!(out.starts_with(headline), "{out}");
+    let said = err.split_whitespace().collect::<Vec<_>>().join(" ");
+    for note in [
+        "apply context.patch to the good version first, then minimal.patch",
+        "the good version with these changes alone: has no verdict: it ends with 125",
+        "the bad version without them: passes",
+        "--simplify finds all lines",
+    ] {
+        assert!(said.contains(note), "{note}: {err}");
+    }
+    let folder = place.path().join("culprit-isolate");
+    let report = fs::read_to_string(folder.join("report.md")).unwrap();
+    let seen = "In the good version with the other changes in context.patch, the test fails with it \
+                and passes without it; taking it back in the bad version makes the test pass, which is \
+                a workaround; the good version with it alone has no verdict (ends with 125).";
+    assert!(report.contains(seen), "{report}");
+    let json: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("report.json")).unwrap()).unwrap();
+    assert_eq!(json["checks"]["noVerdict"]["alone"], "ends with 125");
+    // All lines that are needed, with their commit.
+    let words = [&words[..], &["--simplify", "-o", "all"]].concat();
+    let output = culprit(place.path(), &words).output().unwrap();
+    let out = text(&output.stdout);
+    assert!(
+        out.starts_with("2 lines decide together: ends with 1\n"),
+        "{out}"
+    );
+    assert_eq!(out.matches("commit ").count(), 1, "{out}");
+}
+
+#[test]
+fn swapped_versions_and_a_command_that_cannot_work_are_told_as_that() {
+    let place = Place::repository("seq 9 >a; commit one; git tag good; echo ten >>a; commit two");
+    let said = |good: &str, bad: &str, test: &str| {
+        let words = ["--good", good, "--bad", bad, "--test", test];
+        let output = culprit(place.path(), &words).output().unwrap();
+        let err = text(&output.stderr);
+        let err = err.split_whitespace().collect::<Vec<_>>().join(" ");
+        (output.status.code(), err)
+    };
+    let (code, err) = said("HEAD", "good", "! grep ten a");
+    assert_eq!(code, Some(1), "{err}");
+    let told = "the test passes on the bad version and fails on the good one: ends with 1 \
+                are --good and --bad swapped?";
+    assert!(err.contains(told), "{err}");
+    let (code, err) = said("good", "HEAD", "echo no main class Foo; exit 1");
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("it printed: no main class Foo"), "{err}");
+    let (code, err) = said("good", "HEAD", "no-such-program-here");
+    assert_eq!(code, Some(3), "{err}");
+    assert!(
+        err.contains("it printed: ") && err.matches("no-such-program-here").count() == 1,
+        "{err}"
+    );
 }

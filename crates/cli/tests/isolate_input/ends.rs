@@ -15,18 +15,23 @@ fn verdicts_are_not_those_of_another_pair_and_are_not_lost() {
     assert_eq!(with("b.txt", &[]).status, Some(0));
     let pair = stage.text("culprit-isolate/difference.diff");
     // Verdicts of another pair, or of another wish, are not gone on with.
-    for told in [
-        with("c.txt", &["--resume"]),
-        with("b.txt", &["--resume", "--simplify"]),
+    for (told, part) in [
+        (
+            with("c.txt", &["--resume"]),
+            "search: the passing input has changed",
+        ),
+        (
+            with("b.txt", &["--resume", "--simplify"]),
+            "search: --simplify was not set, and is set now",
+        ),
+        (
+            with("b.txt", &["--resume", "--same", "any"]),
+            "search: --same was place, and is any now",
+        ),
     ] {
         assert_eq!(told.status, Some(2), "{}", told.err);
-        assert!(
-            told.err
-                .replace("\n  ", " ")
-                .contains("belong to another input, test or set of options"),
-            "{}",
-            told.err
-        );
+        let said: Vec<&str> = told.err.split_whitespace().collect();
+        assert!(said.join(" ").contains(part), "{}", told.err);
     }
     assert_eq!(stage.text("culprit-isolate/difference.diff"), pair);
     // What cannot go on leaves what there was.
@@ -91,6 +96,27 @@ fn time_that_is_up_is_told_as_that() {
         assert_eq!(told.status, Some(0), "{}", told.err);
         assert!(told.err.contains("--max-time was reached"), "{}", told.err);
     }
+}
+
+#[test]
+fn a_search_that_reached_a_limit_continues_under_another_one() {
+    let stage = Stage::new();
+    let lines: Vec<String> = (100..200).map(|number| format!("{number}\n")).collect();
+    stage.put("a.txt", lines.concat());
+    let words = ["--simplify", "--test", "! grep -q 177 {}", "a.txt"];
+    let with = |more: &[&str]| stage.run(&[&words[..], more].concat());
+    let told = with(&["--max-tests", "3"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(told.err.contains("(--resume with a larger"), "{}", told.err);
+    let told = with(&["--resume", "--max-time", "1ms", "--jobs", "1"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(told.err.contains("(--resume continues"), "{}", told.err);
+    let told = with(&["--resume"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert_eq!(stage.text("culprit-isolate/failing.txt"), "177");
+    let report: serde_json::Value =
+        serde_json::from_str(&stage.text("culprit-isolate/report.json")).unwrap();
+    assert!(report["replayed"].as_u64().unwrap() >= 3, "{report}");
 }
 
 #[test]

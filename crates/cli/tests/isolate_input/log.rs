@@ -26,7 +26,7 @@ fn the_log_has_the_version_the_processes_and_the_verdicts() {
         "process ended",
         "candidate judged",
         "verdict=Some(Fail)",
-        "ends code=Answered",
+        "ends status=0",
     ] {
         assert!(log.contains(expect), "{expect}: {log}");
     }

@@ -226,3 +226,56 @@ fn what_git_was_told_of_the_users_repository_tests_do_not_hear() {
     let told = Told::of(culprit.output().unwrap());
     assert_eq!(told.status, Some(0), "{}", told.err);
 }
+
+#[test]
+fn another_message_than_at_first_is_told_with_both() {
+    let stage = Stage::new();
+    stage.put("a.txt", "one\nbad\nthree\n");
+    let test = "grep -q bad {} || exit 0; n=$(wc -c <{}); \
+        printf 'Exception in thread \"main\" java.lang.IllegalStateException: length %s\\n\\tat a.B.c(B.java:3)\\n' $n >&2; \
+        exit 1";
+    let told = stage.run(&["--simplify", "--test", test, "a.txt"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let said = told.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    let note = "the failure differs from that of the whole input, which is: IllegalStateException \
+                \"length 14\" at B.c (B.java:3); --same message";
+    assert!(said.contains(note), "{}", told.err);
+    let report: serde_json::Value =
+        serde_json::from_str(&stage.text("culprit-isolate/report.json")).unwrap();
+    let [now, first] = ["failure", "originalFailure"].map(|name| report[name].as_str().unwrap());
+    assert!(
+        now.contains("length 3") && first.contains("length 14"),
+        "{report}"
+    );
+    // Where the message is the same, nothing is said.
+    let test = test.replace("$(wc -c <{})", "9");
+    let told = stage.run(&["--simplify", "--test", &test, "a.txt", "-o", "same"]);
+    assert!(!told.err.contains("differs from"), "{}", told.err);
+}
+
+#[test]
+fn swapped_inputs_and_a_command_that_cannot_work_are_told_as_that() {
+    let stage = Stage::new();
+    stage.put("good.txt", "one\n");
+    stage.put("bad.txt", "bad\n");
+    let said = |words: &[&str]| {
+        let told = stage.run(words);
+        (
+            told.status,
+            told.err.split_whitespace().collect::<Vec<_>>().join(" "),
+        )
+    };
+    let test = "! grep -q bad {}";
+    let (status, err) = said(&["--test", test, "good.txt", "--passing", "bad.txt"]);
+    assert_eq!(status, Some(1), "{err}");
+    assert!(
+        err.contains("passes on good.txt and fails on bad.txt: ends with 1 are the two"),
+        "{err}"
+    );
+    let (status, err) = said(&["--test", "echo no main class Foo; exit 1 #", "bad.txt"]);
+    assert_eq!(status, Some(1), "{err}");
+    assert!(
+        err.contains("check the command it printed: no main class Foo"),
+        "{err}"
+    );
+}

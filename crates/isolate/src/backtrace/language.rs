@@ -315,7 +315,7 @@ mod tests {
             &["System.Int32.Parse", "App.Reader.Read (Reader.cs:12)"],
         );
         check(
-            "Fatal error: exception RunFailure(\"hd\")\nRaised at Stdlib.failwith in file \"stdlib.ml\", line 29, characters 17-33\n\
+            "Fatal error: exception Failure(\"hd\")\nRaised at Stdlib.failwith in file \"stdlib.ml\", line 29, characters 17-33\n\
              Called from Dune__exe__A.f in file \"bin/a.ml\" (inlined), line 3, characters 5-9\n",
             "Failure",
             &["Stdlib.failwith (stdlib.ml:29)", "Dune__exe__A.f (a.ml:3)"],

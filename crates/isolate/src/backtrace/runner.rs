@@ -274,7 +274,7 @@ mod tests {
     fn javascript() {
         check(
             "FAIL ./a.test.js\n  ● Console\n\n    console.log\n\n  ● sum › adds\n\n    TypeError: no\n\n      at f (a.js:1:2)\n\
-             \n  ● TestCommand suite failed to run\n\n    Cannot find x\n\nTest Suites: 1 failed\n",
+             \n  ● Test suite failed to run\n\n    Cannot find x\n\nTest Suites: 1 failed\n",
             &[("TypeError in sum › adds", "TypeError: no")],
         );
         check_all(
@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn others() {
         check(
-            "[==========] Running 2 tests from 1 test suite.\n[ RUN      ] Sum.One\na.cc:3: RunFailure\n\
+            "[==========] Running 2 tests from 1 test suite.\n[ RUN      ] Sum.One\na.cc:3: Failure\n\
              [  FAILED  ] Sum.One (0 ms)\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Sum.One\n\n 1 FAILED TEST\n",
             &[("FAILED in Sum.One", "")],
         );
@@ -310,7 +310,7 @@ mod tests {
             &[("FAILED in Sum adds", "")],
         );
         check(
-            "# Running:\n\nF\n\n  1) RunFailure:\nTestSum#test_add [a.rb:5]:\nExpected: 4\n  Actual: 3\n\n  2) Error:\n\
+            "# Running:\n\nF\n\n  1) Failure:\nTestSum#test_add [a.rb:5]:\nExpected: 4\n  Actual: 3\n\n  2) Error:\n\
              Sum#test_0001_divides well:\nZeroDivisionError: divided by 0\n    a.rb:9:in 'Integer#/'\n",
             &[
                 ("FAILED in TestSum#test_add", "Expected: 4 Actual: 3"),

@@ -93,16 +93,29 @@ pub enum Error {
         how: How,
         /// What it said.
         why: String,
+        /// The last lines that it printed.
+        printed: String,
     },
     /// The good version fails as the bad one does.
-    #[error("the good version fails too: {0}")]
-    GoodFails(String),
+    #[error("the good version fails too: {how}")]
+    GoodFails {
+        /// The failure.
+        how: String,
+        /// The last lines that the failing test printed.
+        printed: String,
+    },
+    /// The bad version passes, and the good one fails.
+    #[error("the test passes on the bad version and fails on the good one: {0}")]
+    Swapped(String),
     /// The good version neither passes nor fails.
     #[error("the good version has no verdict: it {0}")]
     GoodUnresolved(String),
     /// A journal cannot be used.
     #[error(transparent)]
     Journal(#[from] culprit_reduce::JournalError),
+    /// The journals are of a search that differs in these parts.
+    #[error("the verdicts there belong to another search: {}", .0.join("; "))]
+    OtherVerdicts(Vec<String>),
     /// Nobody waits for an answer any more, and there is none yet.
     #[error("interrupted before the good version was seen to pass: there is no result")]
     Interrupted,

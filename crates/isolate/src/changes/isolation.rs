@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use culprit_reduce::{
-    DeltaSet, Driver, Goal, Journals, ReductionEvent, SearchEnd, Settings, Verdict, VerdictKind,
+    DeltaSet, Driver, Goal, JournalError, Journals, ReductionEvent, SearchEnd, Settings, Verdict,
 };
 
 use super::Error;
@@ -22,6 +22,7 @@ use super::session::Session;
 use super::sides::VersionSource;
 use super::tree::FileTree;
 use super::trial::{self, Build, Patience, Trial};
+use crate::basis::Basis;
 use crate::judge::{PATIENCE, patience};
 use crate::{Digest, Judge, Likeness, LineComparison, Rate, RunFailure, TestCommand, Unfit};
 
@@ -59,8 +60,6 @@ pub struct Request<'a> {
     pub journals: &'a Path,
     /// An empty folder for versions and build folders.
     pub work: &'a Path,
-    /// What verdicts depend on besides, for journals.
-    pub key: String,
 }
 
 /// What was found.
@@ -120,19 +119,20 @@ impl Commits {
     }
 }
 
-/// The result seen again, each time in a new folder; `None` where there was no time for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// Verdicts on the result, each in a new folder; `None` where there was no time. A verdict that is no pass
+/// has its reason.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Checks {
     /// The passing version.
-    pub passing: Option<VerdictKind>,
+    pub passing: Option<Verdict<String>>,
     /// The failing version.
-    pub failing: Option<VerdictKind>,
+    pub failing: Option<Verdict<String>>,
     /// The changes alone, made to the version that the difference begins with.
-    pub alone: Option<VerdictKind>,
+    pub alone: Option<Verdict<String>>,
     /// The version that the difference ends with, without them.
-    pub without: Option<VerdictKind>,
+    pub without: Option<Verdict<String>>,
     /// The bad version without them; there is no verdict where later changes are in the way.
-    pub reverted: Option<VerdictKind>,
+    pub reverted: Option<Verdict<String>>,
 }
 
 impl Isolation {
@@ -159,12 +159,25 @@ impl Request<'_> {
         }
         let folders = BuildFolders::new(self.work.join("builds"), self.leftovers);
         let wanted = || !self.settings.cancel.is_cancelled();
+        let basis = self.basis(&good, &bad)?;
+        let differences = basis.differences(self.journals);
+        if !differences.is_empty() {
+            return Err(Error::OtherVerdicts(differences));
+        }
+        let test = self.test.within(&self.settings.budget);
         let begin = |setup: &mut dyn FnMut() -> Result<crate::RunSetup, crate::Error>| {
             let likeness = (self.likeness, LineComparison::Ignored);
-            Judge::witness(self.test.clone(), likeness, self.runs, setup, &wanted)
+            Judge::witness(test.clone(), likeness, self.runs, setup, &wanted)
         };
-        let build = self.build.as_ref().map(Build::new);
+        let build = self.build.as_ref();
+        let build = build.map(|build| build.within(&self.settings.budget));
+        let build = build.as_ref().map(Build::new);
         let witness = trial::witness(&folders, build.as_ref(), &bad, begin, &wanted);
+        if let Ok(Err(Unfit::Passes(_))) = &witness
+            && let Ok(Ok(fails)) = trial::witness(&folders, build.as_ref(), &good, begin, &wanted)
+        {
+            return Err(Error::Swapped(fails.judge.failure().to_string()));
+        }
         let witness = witness.and_then(|it| it.map_err(Error::Bad));
         let witness = witness.map_err(|error| match error {
             Error::Test(crate::Error::Unwanted)
@@ -187,15 +200,12 @@ impl Request<'_> {
                 folders: &folders,
                 passes: 1,
             },
-            key: format!(
-                "{} {} {} {}",
-                self.key,
-                good.digest()?,
-                bad.digest()?,
-                witness.judge.runs()
-            ),
+            key: format!("{} {}", basis.key(), witness.judge.runs()),
+            printed: witness.ending.last_lines(),
             has_passed: false,
         };
+        let written = basis.write(self.journals);
+        written.map_err(|(path, source)| JournalError::Io { path, source })?;
         let seen = Verdict::Fail(failure.clone());
         let mut sides = (difference, None);
         if let (Goal::Isolate, Some(history)) = (self.goal, self.history()?) {
@@ -244,6 +254,26 @@ impl Request<'_> {
         Ok(found)
     }
 
+    /// What verdicts depend on besides the candidate.
+    fn basis(&self, good: &FileTree, bad: &FileTree) -> Result<Basis, Error> {
+        let mut basis = Basis::default();
+        basis.part("--good", self.good.name());
+        basis.part("--bad", self.bad.name());
+        basis.content("the good version", good.digest()?);
+        basis.content("the bad version", bad.digest()?);
+        basis.test(&self.test);
+        let build = self
+            .build
+            .as_ref()
+            .map(|build| build.command.to_string_lossy());
+        basis.option("--build", build);
+        basis.part("--same", format!("{:?}", self.likeness).to_lowercase());
+        basis.option("--repeat", self.runs);
+        basis.flag("--fresh", self.leftovers == Leftovers::Go);
+        basis.flag("--simplify", self.goal == Goal::Simplify);
+        Ok(basis)
+    }
+
     /// Who judges parts of the deciding commits, which break in ways of their own: there it counts what
     /// the failure said at first. Where it cannot be seen once more, its place has to do.
     fn judge_of_parts(
@@ -257,7 +287,8 @@ impl Request<'_> {
         let begin = |setup: &mut dyn FnMut() -> Result<crate::RunSetup, crate::Error>| {
             let compare = (self.likeness, LineComparison::Ignored);
             let take = |failure: &mut RunFailure| failure.take_same(of_commits.failure());
-            Judge::witness_like(self.test.clone(), compare, &take, self.runs, setup, &wanted)
+            let test = self.test.within(&self.settings.budget);
+            Judge::witness_like(test, compare, &take, self.runs, setup, &wanted)
         };
         let (end, _) = whole(difference)?;
         match trial::witness(folders, build, &end, begin, &wanted) {
@@ -375,7 +406,9 @@ impl Request<'_> {
             (1, Begins::Good) => only,
             _ => match session.narrow_history(&versions) {
                 // What fails since before the branches parted was mended on the good one.
-                Err(Error::GoodFails(_) | Error::GoodUnresolved(_)) if *begins == Begins::Fork => {
+                Err(Error::GoodFails { .. } | Error::GoodUnresolved(_))
+                    if *begins == Begins::Fork =>
+                {
                     return Ok(whole_difference);
                 }
                 narrowed => narrowed?,
@@ -438,7 +471,7 @@ impl Request<'_> {
         };
         let wanted = || session.driver.is_wanted();
         let judged = |tree: &FileTree| match trial.judge(tree, None, &wanted) {
-            Ok(verdict) => Ok(Some(verdict.kind())),
+            Ok(verdict) => Ok(Some(verdict)),
             Err(Error::Test(crate::Error::Unwanted)) => Ok(None),
             Err(error) => Err(error),
         };
@@ -446,32 +479,38 @@ impl Request<'_> {
             true => judged(tree),
             false => Ok(None),
         };
-        let kind = |set: &DeltaSet| match difference.tree(set)? {
+        let verdict = |set: &DeltaSet| match difference.tree(set)? {
             Ok((tree, _)) => judged(&tree),
-            Err(_) => Ok(Some(VerdictKind::Unresolved)),
+            Err(path) => {
+                let why = format!("would have two files at {}", path.display());
+                Ok(Some(Verdict::Unresolved(why)))
+            }
         };
         let deltas = failing.minus(passing);
         let all = DeltaSet::all(difference.size());
         let kept = all.minus(&deltas);
         let mut checks = Checks {
-            passing: kind(passing)?,
-            failing: kind(failing)?,
+            passing: verdict(passing)?,
+            failing: verdict(failing)?,
             ..Checks::default()
         };
         checks.alone = match passing.is_empty() {
-            true => checks.failing,
-            false => kind(&deltas)?,
+            true => checks.failing.clone(),
+            false => verdict(&deltas)?,
         };
         checks.without = match *failing == all {
-            true => checks.passing,
-            false => kind(&kept)?,
+            true => checks.passing.clone(),
+            false => verdict(&kept)?,
         };
         checks.reverted = match is_up_to_bad {
-            true => checks.without,
+            true => checks.without.clone(),
             false if !wanted() => None,
             false => match self.taken_back(difference, &kept) {
                 Ok(Some(tree)) => judged(&tree)?,
-                Ok(None) => Some(VerdictKind::Unresolved),
+                Ok(None) => {
+                    let why = "cannot be made: later changes are in the way";
+                    Some(Verdict::Unresolved(why.to_owned()))
+                }
                 // What Git cannot do takes nothing away from what was found.
                 Err(Error::Git { .. } | Error::GitLate { .. } | Error::OldGit) => None,
                 Err(error) => return Err(error),

@@ -40,6 +40,8 @@ pub(crate) struct Session<'a> {
     pub(crate) trial: Trial<'a>,
     /// Everything that verdicts depend on besides the candidate.
     pub(crate) key: String,
+    /// The last lines that the test printed on the bad version.
+    pub(crate) printed: String,
     /// Whether the version without any change was seen to pass.
     pub(crate) has_passed: bool,
 }
@@ -117,7 +119,10 @@ impl Session<'_> {
             (None, Ok(_)) => String::new(),
         };
         Ok(match kind {
-            VerdictKind::Fail => Error::GoodFails(told),
+            VerdictKind::Fail => Error::GoodFails {
+                how: told,
+                printed: self.printed.clone(),
+            },
             _ => Error::GoodUnresolved(reason_in(&told).to_owned()),
         })
     }

@@ -127,6 +127,7 @@ pub(crate) fn witness(
             return Err(Error::NotBuilt {
                 how: ending.how,
                 why: not_built(&ending),
+                printed: ending.last_lines(),
             });
         }
         let mut trouble = None;

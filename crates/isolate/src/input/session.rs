@@ -4,7 +4,6 @@
 //! in the end both sides are run again.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,10 +19,11 @@ use super::pass::{Candidates, Pass};
 use super::place::{Handing, RunFolders};
 use super::runner::Runner;
 use super::tree::Syntax as Tree;
+use crate::basis::Basis;
 use crate::judge::{PATIENCE, patience};
 use crate::{
-    Digester, Error, Judge, Language, Like, Likeness, LineComparison, Rate, Reads, RunFailure,
-    TestCommand, Unfit, Warm,
+    Error, Judge, Language, Like, Likeness, LineComparison, Rate, Reads, RunFailure, RunSetup,
+    TestCommand, Unfit, Warm, Witness,
 };
 
 /// What a run that must be made has, however little time is left.
@@ -31,9 +31,6 @@ const AT_LEAST: Duration = Duration::from_secs(2);
 
 /// Levels of a text that are kept, at most, to find something that passes.
 const SKELETONS: usize = 3;
-
-/// The file that tells what journals are of.
-const OF: &str = "of";
 
 /// What programs call their standard input. Where it is not the candidate itself, a pipe brings it there.
 const STDIN: [&str; 4] = ["<stdin>", "[stdin]", "stdin", "-"];
@@ -101,6 +98,8 @@ pub struct Isolated {
     pub passing: Option<Material>,
     /// How it fails.
     pub failure: String,
+    /// How the whole input failed.
+    pub original_failure: String,
     /// How often the failing side failed before.
     pub rate: Rate,
     /// How often a candidate was run until it counted as passing.
@@ -144,8 +143,15 @@ pub enum Trouble {
     Failing(#[from] Unfit),
     #[error(transparent)]
     Error(#[from] Error),
-    #[error("the test fails on the passing side too: {0}")]
-    PassingFails(String),
+    #[error("the test fails on the passing side too: {how}")]
+    PassingFails {
+        how: String,
+        /// The last lines that the failing test printed.
+        printed: String,
+    },
+    /// The failing side passes, and the passing one fails.
+    #[error("the test passes on the failing side and fails on the passing one: {0}")]
+    Swapped(String),
     #[error("the passing side does not always pass: it failed {} of {} times", .0.failed, .0.of)]
     PassingFailsSometimes(Rate),
     #[error("the test neither passes nor fails on the passing side: it {0}")]
@@ -163,8 +169,9 @@ pub enum Trouble {
     Interrupted,
     #[error(transparent)]
     Journal(#[from] JournalError),
-    #[error("the verdicts there belong to another input, test or set of options")]
-    OtherVerdicts,
+    /// The journals are of a search that differs in these parts.
+    #[error("the verdicts there belong to another search: {}", .0.join("; "))]
+    OtherVerdicts(Vec<String>),
     /// What journals led to is not so now.
     #[error("the verdicts of the earlier run no longer hold: its result {0}")]
     OldVerdicts(String),
@@ -199,14 +206,11 @@ pub fn isolate(
         passing.take_name_of(&request.failing);
     }
     check(&request)?;
-    let key = key(&request);
-    let claim = request.journals.as_ref().map(|folder| folder.join(OF));
-    if let Some(of) = claim
-        .as_ref()
-        .and_then(|path| fs::read_to_string(path).ok())
-        && of != key
-    {
-        return Err(Trouble::OtherVerdicts);
+    let basis = basis(&request);
+    let journals = request.journals.clone();
+    let differences = journals.as_ref().map(|folder| basis.differences(folder));
+    if let Some(differences) = differences.filter(|them| !them.is_empty()) {
+        return Err(Trouble::OtherVerdicts(differences));
     }
     let goal = request.goal;
     let handing = request.handing.clone();
@@ -220,10 +224,19 @@ pub fn isolate(
     let compare = (request.likeness, LineComparison::CountBut(names(&request)));
     let like = request.like.as_ref();
     let take = |failure: &mut RunFailure| like.is_none_or(|like| failure.take(like));
-    let (test, runs) = (request.test, request.runs);
-    let witness = Judge::witness_like(test, compare, &take, runs, &mut setup, &wanted);
+    let (test, runs) = (request.test.within(&request.settings.budget), request.runs);
+    let witness = |setup: &mut dyn FnMut() -> Result<RunSetup, Error>| -> Result<Witness, Unfit> {
+        let (test, compare) = (test.clone(), compare.clone());
+        Judge::witness_like(test, compare, &take, runs, setup, &wanted)
+    };
+    let seen = witness(&mut setup);
     drop(setup);
-    let witness = witness.map_err(|why| match why {
+    if let (Err(Unfit::Passes(_)), Some(passing)) = (&seen, &request.passing)
+        && let Ok(fails) = witness(&mut places.each(passing))
+    {
+        return Err(Trouble::Swapped(fails.judge.failure().to_string()));
+    }
+    let witness = seen.map_err(|why| match why {
         Unfit::Error(Error::Unwanted) => Trouble::Interrupted,
         why => why.into(),
     })?;
@@ -239,7 +252,16 @@ pub fn isolate(
     let mut runner = Runner::new(judge, places, cancel.clone());
     let failure = runner.judge.failure().to_string();
     memo.learn(request.failing.digest(), Verdict::Fail(failure.clone()));
-    let passes = |material: &Material| passes(&runner, &driver, material, goal, &wanted);
+    let printed = witness.ending.last_lines();
+    let passes = |material: &Material| {
+        passes(&runner, &driver, material, goal, &wanted).map_err(|trouble| match trouble {
+            Trouble::PassingFails { how, .. } => Trouble::PassingFails {
+                how,
+                printed: printed.clone(),
+            },
+            other => other,
+        })
+    };
     let old = match passes(&old) {
         Err(Trouble::PassingUnresolved(why)) if !has_passing => {
             let mut instead = skeletons(&request.failing, request.syntax).into_iter();
@@ -254,14 +276,15 @@ pub fn isolate(
         Some(warm) => runner.warmed(warm, memo, &[&request.failing, &old], &wanted)?,
         None => runner,
     };
-    if let Some(path) = claim {
-        fs::write(&path, &key).map_err(|source| JournalError::Io { path, source })?;
+    if let Some(folder) = journals {
+        let written = basis.write(&folder);
+        written.map_err(|(path, source)| JournalError::Io { path, source })?;
     }
     let mut session = Session {
         runner: &runner,
         driver: &driver,
         goal,
-        key,
+        key: basis.key(),
         old,
         new: request.failing,
         has_passing,
@@ -285,8 +308,9 @@ pub fn isolate(
     Ok(Isolated {
         failure: match memo.get(session.new.digest()) {
             Some(Verdict::Fail(how)) => how,
-            _ => failure,
+            _ => failure.clone(),
         },
+        original_failure: failure,
         passing: (goal == Goal::Isolate).then_some(session.old),
         failing: session.new,
         rate: witness.rate,
@@ -346,7 +370,10 @@ fn passes(
     };
     driver.memo().learn(old.digest(), verdict.clone());
     match (verdict, goal) {
-        (Verdict::Fail(how), _) => return Err(Trouble::PassingFails(how)),
+        (Verdict::Fail(how), _) => {
+            let printed = String::new();
+            return Err(Trouble::PassingFails { how, printed });
+        }
         (Verdict::Unresolved(why), Goal::Isolate) => return Err(Trouble::PassingUnresolved(why)),
         (_, Goal::Simplify) => return Ok(()),
         (Verdict::Pass, Goal::Isolate) => {}
@@ -385,27 +412,28 @@ fn skeletons(failing: &Material, syntax: Syntax) -> Vec<Material> {
 }
 
 /// What verdicts depend on besides the candidate.
-fn key(request: &Request) -> String {
-    let mut digester = Digester::default();
-    digester.field(request.test.command.as_encoded_bytes());
-    digester.field(format!("{:?}", request.test.rule).as_bytes());
-    digester.field(format!("{:?} {:?}", request.test.limit, request.likeness).as_bytes());
-    digester.field(
-        format!(
-            "{:?} {:?} {:?}",
-            request.goal, request.handing, request.runs
-        )
-        .as_bytes(),
+fn basis(request: &Request) -> Basis {
+    let mut basis = Basis::default();
+    basis.content("the input", request.failing.digest());
+    match &request.passing {
+        Some(passing) => basis.content("the passing input", passing.digest()),
+        None => basis.content("the passing input", "none"),
+    }
+    basis.test(&request.test);
+    basis.part("--same", format!("{:?}", request.likeness).to_lowercase());
+    basis.option("--like", request.like.as_ref());
+    basis.option("--repeat", request.runs);
+    basis.flag("--simplify", request.goal == Goal::Simplify);
+    basis.flag("--verbatim", request.is_verbatim);
+    basis.part("--language", format_args!("{:?}", request.syntax));
+    basis.part(
+        "the way to pass the candidate",
+        format_args!("{:?}", request.handing),
     );
-    digester.field(format!("{:?} {}", request.syntax, request.is_verbatim).as_bytes());
-    digester.field(request.failing.digest().to_string().as_bytes());
-    digester.field(format!("{:?} {}", request.like, request.warm.is_some()).as_bytes());
-    let passing = request
-        .passing
-        .as_ref()
-        .map(|passing| passing.digest().to_string());
-    digester.field(format!("{passing:?} {:?}", request.directory).as_bytes());
-    digester.finish().to_string()
+    let folder = request.directory.as_ref().map(|path| path.display());
+    basis.option("the working folder", folder);
+    basis.flag("the reuse of JVMs", request.warm.is_some());
+    basis
 }
 
 impl Session<'_> {

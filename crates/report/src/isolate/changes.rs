@@ -4,14 +4,14 @@ mod document;
 
 use std::fmt::Write as _;
 
-use culprit_isolate::changes::{Change, ChangeOrigin, Commit, Error, Isolation, NoText};
+use culprit_isolate::changes::{Change, ChangeOrigin, Commit, Error, Isolation, NoText, reason_in};
 use culprit_model::count::counted;
 use culprit_model::{clean, secret};
-use culprit_reduce::{SearchEnd, Tested, VerdictKind};
+use culprit_reduce::{SearchEnd, Tested, Verdict, VerdictKind};
 
 use super::comparison::Comparison;
 use super::search::Search;
-use super::{Verdict, seconds};
+use super::{Verdict as VerdictWord, early_end, seconds, within};
 use crate::document::Document;
 use crate::markup::html::escape;
 use crate::markup::markdown::{block, cell, code, plain};
@@ -47,8 +47,8 @@ impl ChangesReport<'_> {
     /// Whether the result was confirmed in new folders; `None` if it was not run there.
     pub fn is_confirmed(&self) -> Option<bool> {
         let checks = &self.found.checks;
-        let passing = checks.passing.map(|kind| kind == VerdictKind::Pass);
-        let failing = checks.failing.map(|kind| kind == VerdictKind::Fail);
+        let passing = kind(&checks.passing).map(|kind| kind == VerdictKind::Pass);
+        let failing = kind(&checks.failing).map(|kind| kind == VerdictKind::Fail);
         match (passing, failing) {
             (Some(false), _) | (_, Some(false)) => Some(false),
             (Some(true), Some(true)) => Some(true),
@@ -56,14 +56,15 @@ impl ChangesReport<'_> {
         }
     }
 
-    /// The result for a terminal.
-    pub fn text(&self, styles: Styles) -> String {
+    /// The result for a terminal of so many columns, if that is known.
+    pub fn text(&self, columns: Option<usize>, styles: Styles) -> String {
         let (title, bad, dim) = (styles.title, styles.bad, styles.dim);
-        let mut out = format!("{title}{}{title:#}\n", self.headline());
+        let headline = within(&self.headline(), "", columns);
+        let mut out = format!("{title}{headline}{title:#}\n");
         let commits = self.commit_lines();
         // Writing to a text cannot fail.
         for line in commits.iter().take(PRINTED) {
-            let _ = writeln!(out, "  {line}");
+            let _ = writeln!(out, "{}", within(line, "  ", columns));
         }
         if commits.len() > PRINTED {
             let more = commits.len() - PRINTED;
@@ -110,19 +111,39 @@ impl ChangesReport<'_> {
         } else {
             "decide together"
         };
+        let verb = match self.needs_context() {
+            true => format!("{verb}, given the changes in context.patch"),
+            false => verb.to_owned(),
+        };
         let verb = match self.found.end {
             _ if self.is_confirmed() == Some(false) => format!("{verb}, which is not confirmed"),
-            SearchEnd::Minimal => verb.to_owned(),
+            SearchEnd::Minimal => verb,
             _ => format!("{verb} (fewer may)"),
         };
         let failure = clean::line(&self.found.failure);
         format!("{} {verb}: {failure}", parts.join(" and "))
     }
 
-    /// The commits that decide, and those that they meet.
+    /// Whether the changes were not seen to fail without those of `context.patch`.
+    fn needs_context(&self) -> bool {
+        let alone = kind(&self.found.checks.alone);
+        !self.found.passing.is_empty() && alone != Some(VerdictKind::Fail)
+    }
+
+    /// The commits that decide, and those that they meet; without a search among commits, those that the
+    /// changes are from.
     fn commit_lines(&self) -> Vec<String> {
         let Some(commits) = &self.found.commits else {
-            return Vec::new();
+            let mut lines = Vec::new();
+            for change in &self.found.changes {
+                if let ChangeOrigin::Commit(commit) = &change.origin {
+                    let line = commit_line(commit);
+                    if !lines.contains(&line) {
+                        lines.push(line);
+                    }
+                }
+            }
+            return lines;
         };
         let left = commits.left.iter().map(commit_line);
         let met = commits.met().map(|it| format!("with {}", commit_line(it)));
@@ -220,17 +241,8 @@ impl ChangesReport<'_> {
             let strays = counted(found.strays as u64, "process");
             notes.push(format!("the test left {strays} behind, which were ended"));
         }
-        match found.end {
-            SearchEnd::Minimal => notes.push(
-                "minimal: without any single one of them, the test passes or has no verdict"
-                    .to_owned(),
-            ),
-            SearchEnd::Tests => {
-                notes.push("may not be minimal: --max-tests was reached".to_owned())
-            }
-            SearchEnd::Time => notes.push("may not be minimal: --max-time was reached".to_owned()),
-            SearchEnd::Cancelled => notes.push("may not be minimal: interrupted".to_owned()),
-        }
+        let minimal = "minimal: without any single one of them, the test passes or has no verdict";
+        notes.push(early_end(found.end).unwrap_or(minimal).to_owned());
         let checks = &found.checks;
         if self.is_confirmed().is_none() {
             notes.push("not seen again in new folders: there was no time".to_owned());
@@ -238,8 +250,14 @@ impl ChangesReport<'_> {
         if self.is_confirmed() == Some(false) {
             notes.push(format!(
                 "not confirmed in new folders: the passing version {}, the failing one {}",
-                checks.passing.map_or("was not run", word),
-                checks.failing.map_or("was not run", word),
+                checks
+                    .passing
+                    .as_ref()
+                    .map_or("was not run".to_owned(), verdict_words),
+                checks
+                    .failing
+                    .as_ref()
+                    .map_or("was not run".to_owned(), verdict_words),
             ));
             notes.push(
                 "try --fresh (old build results may matter) or --repeat (the test may be flaky)"
@@ -250,25 +268,28 @@ impl ChangesReport<'_> {
             }
         }
         let (begin, end) = (self.begin(), self.end());
-        let context = match found.passing.is_empty() {
-            true => "",
-            false => " with context.patch",
-        };
-        notes.push(format!("minimal.patch applies to {begin}{context}"));
-        if let Some(kind) = checks.alone.filter(|_| !found.passing.is_empty()) {
-            notes.push(format!("{begin} with these changes alone: {}", word(kind)));
+        notes.push(match found.passing.is_empty() {
+            true => format!("minimal.patch applies to {begin}"),
+            false => format!("apply context.patch to {begin} first, then minimal.patch"),
+        });
+        if let Some(verdict) = checks.alone.as_ref().filter(|_| !found.passing.is_empty()) {
+            let verdict = verdict_words(verdict);
+            notes.push(format!("{begin} with these changes alone: {verdict}"));
         }
-        if let Some(kind) = checks.without {
-            notes.push(format!("{end} without them: {}", word(kind)));
+        if let Some(verdict) = &checks.without {
+            notes.push(format!("{end} without them: {}", verdict_words(verdict)));
         }
-        if let Some(kind) = checks.reverted.filter(|_| !self.is_up_to_bad()) {
-            let why = match kind {
-                VerdictKind::Unresolved => " (later changes may be in the way)",
-                VerdictKind::Pass | VerdictKind::Fail => "",
-            };
-            notes.push(format!("the bad version without them: {}{why}", word(kind)));
+        if let Some(verdict) = checks.reverted.as_ref().filter(|_| !self.is_up_to_bad()) {
+            let verdict = verdict_words(verdict);
+            notes.push(format!("the bad version without them: {verdict}"));
         }
-        if checks.reverted == Some(VerdictKind::Fail) {
+        if self.needs_context() {
+            notes.push(
+                "--simplify finds all lines that make the good version fail, with no others"
+                    .to_owned(),
+            );
+        }
+        if kind(&checks.reverted) == Some(VerdictKind::Fail) {
             notes.push(
                 "if they are not what you mean, a failure that looks the same may have come first: \
                  --fail-if 'stderr contains TEXT' names yours"
@@ -335,26 +356,46 @@ impl ChangesReport<'_> {
             1 => ("it", "it does"),
             _ => ("them", "they do"),
         };
-        let seen = format!("With {it} the test fails, without {it} it passes");
+        let context = match found.passing.is_empty() {
+            true => "",
+            false => " with the other changes in context.patch",
+        };
+        let begin = self.begin();
+        let seen = format!("In {begin}{context}, the test fails with {it} and passes without {it}");
         let _ = match self.is_confirmed() {
             Some(false) => write!(text, "{seen}, which was not seen again in new folders"),
             _ => write!(text, "{seen}"),
         };
-        let taken_back = match found.checks.reverted {
-            Some(VerdictKind::Pass) => "makes the test pass, which is a workaround",
-            Some(VerdictKind::Fail) => "is not enough: other changes make the test fail there too",
-            _ => "",
+        let taken_back = match &found.checks.reverted {
+            Some(Verdict::Pass) => "makes the test pass, which is a workaround".to_owned(),
+            Some(Verdict::Fail(_)) => {
+                "is not enough: other changes make the test fail there too".to_owned()
+            }
+            Some(Verdict::Unresolved(why)) => {
+                format!("gives no verdict ({})", plain(reason_in(why)))
+            }
+            None => String::new(),
         };
         if !taken_back.is_empty() {
             let _ = write!(text, "; taking {it} back in the bad version {taken_back}");
         }
-        if !found.passing.is_empty() && found.checks.alone == Some(VerdictKind::Pass) {
-            let _ = write!(
+        let alone = found
+            .checks
+            .alone
+            .as_ref()
+            .filter(|_| !found.passing.is_empty());
+        let _ = match alone {
+            Some(Verdict::Pass) => write!(
                 text,
-                "; in {} {does} no harm, so other changes (context.patch) have a part in it",
-                self.begin()
-            );
-        }
+                "; in {begin} alone {does} no harm, so other changes (context.patch) have a part in it"
+            ),
+            Some(Verdict::Unresolved(why)) => write!(
+                text,
+                "; {begin} with {it} alone has no verdict ({})",
+                plain(reason_in(why))
+            ),
+            Some(Verdict::Fail(_)) | None => Ok(()),
+        };
         let _ = write!(
             text,
             ". This is a cause that was seen in {}; the defect may lie elsewhere, for \
@@ -367,7 +408,11 @@ impl ChangesReport<'_> {
     /// `report.json`.
     pub fn document(&self) -> Document<ChangesDocument> {
         let (found, checks) = (self.found, &self.found.checks);
-        let verdict = |kind: Option<VerdictKind>| kind.map(Verdict::from);
+        let verdict = |verdict: &Option<Verdict<String>>| kind(verdict).map(VerdictWord::from);
+        let reason = |verdict: &Option<Verdict<String>>| match verdict {
+            Some(Verdict::Unresolved(why)) => Some(reason_in(why).to_owned()),
+            _ => None,
+        };
         Document::new(ChangesDocument {
             kind: document::ChangesKind::Changes,
             command: self.command.clone(),
@@ -389,11 +434,18 @@ impl ChangesReport<'_> {
             },
             changes: found.changes.iter().map(Into::into).collect(),
             checks: document::Checks {
-                passing: verdict(checks.passing),
-                failing: verdict(checks.failing),
-                alone: verdict(checks.alone),
-                without: verdict(checks.without),
-                reverted: verdict(checks.reverted),
+                passing: verdict(&checks.passing),
+                failing: verdict(&checks.failing),
+                alone: verdict(&checks.alone),
+                without: verdict(&checks.without),
+                reverted: verdict(&checks.reverted),
+                no_verdict: document::NoVerdict {
+                    passing: reason(&checks.passing),
+                    failing: reason(&checks.failing),
+                    alone: reason(&checks.alone),
+                    without: reason(&checks.without),
+                    reverted: reason(&checks.reverted),
+                },
             },
             begin: self.begin(),
             end: self.end(),
@@ -536,8 +588,18 @@ fn day(date: &str) -> &str {
     date.get(..10).unwrap_or(date)
 }
 
-fn word(kind: VerdictKind) -> &'static str {
-    Verdict::from(kind).words()
+/// The kind of a verdict, if there is one.
+fn kind(verdict: &Option<Verdict<String>>) -> Option<VerdictKind> {
+    verdict.as_ref().map(Verdict::kind)
+}
+
+/// A verdict as the end of a sentence, with the reason why there is none.
+fn verdict_words(verdict: &Verdict<String>) -> String {
+    let word = VerdictWord::from(verdict.kind()).words();
+    match verdict {
+        Verdict::Unresolved(why) => format!("{word}: it {}", clean::line(reason_in(why))),
+        Verdict::Pass | Verdict::Fail(_) => word.to_owned(),
+    }
 }
 
 #[cfg(test)]

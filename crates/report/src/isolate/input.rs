@@ -14,7 +14,7 @@ use culprit_reduce::{SearchEnd, Tested};
 
 use super::comparison::{Comparison, Line};
 use super::search::Search;
-use super::seconds;
+use super::{early_end, seconds, within};
 use crate::document::Document;
 use crate::markup::html::escape;
 use crate::markup::markdown::{block, code, plain};
@@ -135,6 +135,13 @@ impl InputReport<'_> {
                 passing.len()
             ));
         }
+        if found.failure != found.original_failure {
+            notes.push(format!(
+                "the failure differs from that of the whole input, which is: {}; {}",
+                clean::line(&found.original_failure),
+                "--same message compares messages too, --fail-if 'stderr contains TEXT' any text"
+            ));
+        }
         if let Some(text) = self.hidden() {
             notes.push(format!("its bytes: {text}"));
         }
@@ -190,24 +197,21 @@ impl InputReport<'_> {
                 some.join(", ")
             ));
         }
-        notes.push(match (found.end, &found.passing) {
-            (SearchEnd::Minimal, _) if found.is_coarse => {
+        let minimal = match &found.passing {
+            _ if found.is_coarse => {
                 "may not be minimal: there are so many parts that some were only tried together"
-                    .to_owned()
             }
-            (SearchEnd::Minimal, Some(_)) => {
-                "minimal: no single part of the difference can be removed or added".to_owned()
-            }
-            (SearchEnd::Minimal, None) if self.has_other => {
-                "minimal: no single difference from --passing can be removed".to_owned()
-            }
-            (SearchEnd::Minimal, None) => "minimal: no single part can be removed".to_owned(),
-            (SearchEnd::Tests, _) => "may not be minimal: --max-tests was reached".to_owned(),
-            (SearchEnd::Time, _) => "may not be minimal: --max-time was reached".to_owned(),
-            (SearchEnd::Cancelled, _) => {
-                "may not be minimal: interrupted (--resume continues)".to_owned()
-            }
-        });
+            Some(_) => "minimal: no single part of the difference can be removed or added",
+            None if self.has_other => "minimal: no single difference from --passing can be removed",
+            None => "minimal: no single part can be removed",
+        };
+        notes.push(early_end(found.end).unwrap_or(minimal).to_owned());
+        if found.passing.is_none() && !self.has_other {
+            let small = file_name(&found.failing, "failing");
+            notes.push(format!(
+                "the same command without --simplify, on {small}, finds a similar input that passes"
+            ));
+        }
         notes
     }
 
@@ -268,6 +272,7 @@ impl InputReport<'_> {
             command: self.command.clone(),
             input: self.name.clone(),
             failure: found.failure.clone(),
+            original_failure: found.original_failure.clone(),
             rate: found.rate.into(),
             runs_of_each: found.runs,
             tests: tally.tests,

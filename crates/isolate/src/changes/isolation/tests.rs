@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use culprit_reduce::{Budget, Cancel, Clock, Tested};
+use culprit_reduce::{Budget, Cancel, Clock, Tested, VerdictKind};
 
 use super::super::blame::ChangeOrigin;
 use super::super::git::Git;
@@ -71,6 +71,8 @@ fn isolate_within(
     let good = find(good, &mut repository)?;
     let bad = find(bad, &mut repository)?;
     let work = tempfile::tempdir().unwrap();
+    let journals = work.path().join("journals");
+    std::fs::create_dir(&journals).unwrap();
     let request = Request {
         good,
         bad,
@@ -83,9 +85,8 @@ fn isolate_within(
         goal,
         settings,
         results: work.path(),
-        journals: &work.path().join("journals"),
+        journals: &journals,
         work: work.path(),
-        key: String::new(),
     };
     request.run(&|event| {
         if let ReductionEvent::Tested(tested) = event {
@@ -122,12 +123,13 @@ fn the_commit_and_in_it_the_line_that_decide_are_found() {
     assert_eq!((commits.of, commits.left.len()), (10, 1));
     assert_eq!(commits.left[0].subject, "culprit");
     assert_eq!(found.end, SearchEnd::Minimal);
+    let fails = Some(Verdict::Fail("ends with 1".to_owned()));
     let expect = Checks {
-        passing: Some(VerdictKind::Pass),
-        failing: Some(VerdictKind::Fail),
-        alone: Some(VerdictKind::Fail),
-        without: Some(VerdictKind::Pass),
-        reverted: Some(VerdictKind::Pass),
+        passing: Some(Verdict::Pass),
+        failing: fails.clone(),
+        alone: fails,
+        without: Some(Verdict::Pass),
+        reverted: Some(Verdict::Pass),
     };
     assert_eq!(found.checks, expect);
     assert!(found.tests < 15, "{}", found.tests);
@@ -189,7 +191,8 @@ fn what_is_not_well_formed_is_neither_run_nor_counted() {
             &env(),
             &|tested| count.set(count.get() + u64::from(tested.kind == VerdictKind::Unresolved)),
         );
-        assert!(found.unwrap().checks.failing == Some(VerdictKind::Fail));
+        let failing = found.unwrap().checks.failing;
+        assert_eq!(failing.map(|it| it.kind()), Some(VerdictKind::Fail));
         count.get()
     };
     assert!(unresolved("a.py") < unresolved("a.txt"));
@@ -334,7 +337,8 @@ fn git_that_cannot_merge_takes_nothing_away() {
     let found = found.unwrap();
     assert_eq!(lines(&found), ["a: -9 +nine"]);
     assert_eq!(found.checks.reverted, None);
-    assert_eq!(found.checks.failing, Some(VerdictKind::Fail));
+    let failing = found.checks.failing.as_ref();
+    assert_eq!(failing.map(Verdict::kind), Some(VerdictKind::Fail));
 }
 
 #[test]

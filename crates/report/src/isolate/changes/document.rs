@@ -161,8 +161,9 @@ pub enum NoCommit {
 }
 
 /// Verdicts on the result, each in a new folder; null where there was no time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct Checks {
     /// The version that passes.
     pub passing: Option<Verdict>,
@@ -174,6 +175,25 @@ pub struct Checks {
     pub without: Option<Verdict>,
     /// The bad version without these changes.
     pub reverted: Option<Verdict>,
+    /// The reasons of the checks that have no verdict.
+    #[serde(default)]
+    pub no_verdict: NoVerdict,
+}
+
+/// For each check the reason why it has no verdict; null if it has one or was not made.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct NoVerdict {
+    /// The version that passes.
+    pub passing: Option<String>,
+    /// The version that fails.
+    pub failing: Option<String>,
+    /// The version that the difference begins with, with these changes alone.
+    pub alone: Option<String>,
+    /// The version that the difference ends with, without these changes.
+    pub without: Option<String>,
+    /// The bad version without these changes.
+    pub reverted: Option<String>,
 }
 
 impl Content for ChangesDocument {

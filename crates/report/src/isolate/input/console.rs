@@ -6,7 +6,7 @@ use std::ops::Range;
 use culprit_isolate::input::{Half, Pair};
 use culprit_model::clean;
 
-use super::{FILES, InputReport, more_files, more_lines};
+use super::{FILES, InputReport, more_files, more_lines, within};
 use crate::style::Styles;
 
 /// Rows of a file that are printed, at most.
@@ -28,7 +28,8 @@ impl InputReport<'_> {
     /// The result for a terminal of so many columns, if that is known.
     pub fn text(&self, columns: Option<usize>, styles: Styles) -> String {
         let title = styles.title;
-        let mut out = format!("{title}{}{title:#}\n", self.headline());
+        let headline = within(&self.headline(), "", columns);
+        let mut out = format!("{title}{headline}{title:#}\n");
         // Writing to a text cannot fail.
         match &self.found.passing {
             Some(_) => {
@@ -114,7 +115,8 @@ fn column(half: Option<&Half>, width: usize) -> (String, String) {
     (format!("{:>6} {text}", half.number), marks)
 }
 
-/// A line of at most so many characters around the part that differs, and the bytes of that part in it.
+/// A line of at most so many characters around the part that differs, with an ellipsis on each side that is
+/// cut, and the bytes of that part in it.
 pub(super) fn window(half: &Half, width: usize) -> (String, Range<usize>) {
     let clean = printable(&half.text);
     // Characters that cannot be shown are one character each, as they were.
@@ -126,7 +128,9 @@ pub(super) fn window(half: &Half, width: usize) -> (String, Range<usize>) {
         false => first.saturating_sub(width / 4).min(letters.len() - width),
     };
     let end = letters.len().min(start + width);
-    let text: String = letters[start..end].iter().collect();
+    let cut = |at: usize| (at == start && start > 0) || (at + 1 == end && end < letters.len());
+    let shown = (start..end).map(|at| if cut(at) { '…' } else { letters[at] });
+    let text: String = shown.collect();
     let byte = |letter: usize| -> usize {
         let letter = letter.clamp(start, end) - start;
         text.char_indices()
@@ -162,6 +166,10 @@ mod tests {
         assert_eq!([1, 80, 100, 200].map(width_within), [16, 32, 42, 56]);
         let (line, marks) = column(Some(&half), 32);
         assert_eq!(line.chars().count(), 32 + MARGIN);
+        assert!(
+            line.starts_with("     3 …é") && line.ends_with("y…"),
+            "{line}"
+        );
         let at = marks.find('^').unwrap();
         let marked: String = line.chars().skip(at).take(3).collect();
         assert_eq!((marked.as_str(), marks.trim()), ("<b>", "^^^"));

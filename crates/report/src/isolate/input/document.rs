@@ -17,8 +17,11 @@ pub struct InputDocument {
     pub command: String,
     /// The input that fails, as it was typed.
     pub input: String,
-    /// The failure.
+    /// The failure of the reduced input.
     pub failure: String,
+    /// The failure of the whole input.
+    #[serde(default)]
+    pub original_failure: String,
     /// Runs of the whole input that failed.
     pub rate: Rate,
     /// Runs of each candidate, at most.
