@@ -254,8 +254,7 @@ fn of_long_texts_the_first_difference_is_shown() {
                       is 820 EUR\", not ...\" fine; the total is 780 EUR\"";
         assert!(said.contains(expect), "{said}");
     });
-    let args: Vec<&str> = STRICT.into_iter().chain(["--json"]).collect();
-    version_of("replay/releases", "report", &args, |ended, _| {
+    version_of("replay/releases", "report", &["--json"], |ended, _| {
         let document = conforming::<ReplayDocument>(&ended.out).unwrap();
         let difference = &document["recordings"][0]["difference"];
         for (side, total) in [("recorded", "780"), ("replayed", "820")] {
