@@ -175,7 +175,8 @@ impl Args {
         for path in &self.paths {
             match path.is_dir() {
                 true => {
-                    let folder = RunFolder::open(path).map_err(|error| show::expected(&error))?;
+                    let folder = RunFolder::open(path)
+                        .map_err(|error| show::expected_run("replay", &error))?;
                     recordings.extend(folder.recordings);
                 }
                 false => recordings.push(path.clone()),

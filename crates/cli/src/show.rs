@@ -2,6 +2,7 @@
 //!
 //! `Args` is what was typed, `Plan` what it means. `culprit_trace` reads, `culprit_report` prints.
 
+mod runs;
 #[cfg(test)]
 mod tests;
 mod typed;
@@ -17,6 +18,7 @@ use culprit_trace::{Error, Recording, RunFolder};
 
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
+pub(crate) use runs::{expected_calls, expected_run};
 
 /// Options of `culprit show`.
 #[derive(clap::Args, Debug)]
@@ -123,7 +125,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     match Recording::open(&plan.path) {
         Ok(recording) => show(&recording, &plan, console),
         Err(Error::SeveralRecordings { path, .. }) => show_folder(&path, &plan, console),
-        Err(error) => Err(expected(&error).into()),
+        Err(error) => Err(expected_run("show", &error).into()),
     }
 }
 

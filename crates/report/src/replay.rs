@@ -174,6 +174,8 @@ pub struct Side {
     pub text: String,
     /// Its place in the source.
     pub place: String,
+    /// Its values, in full.
+    pub values: Vec<String>,
 }
 
 /// A property of a recording that matters to a replay.

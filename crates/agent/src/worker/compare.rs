@@ -6,6 +6,14 @@ use culprit_wire::LineCheck;
 
 use super::run::{Bindings, ScenarioSide, SubjectSide};
 
+/// Characters of a text that are shown.
+const LONGEST: usize = 60;
+/// Characters of a text that are sent whole.
+const WHOLE: usize = 100_000;
+/// Characters that are shown before and after the first difference of two long texts.
+const BEFORE: usize = 20;
+const AFTER: usize = 30;
+
 type Sides<'s> = (&'s ScenarioSide, &'s SubjectSide);
 
 /// Why a place is not the one that the scenario names.
@@ -70,8 +78,32 @@ pub(super) fn through_lambda(
     let mut pairs = said.zip(arguments).enumerate();
     pairs.find_map(|(i, (said, done))| {
         self::values(unboxed(said), unboxed(done), sides, bindings)
-            .map(|why| format!("value {} differs: {why}", i + 1))
+            .map(|why| format!("argument {} differs: {why}", i + 1))
     })
+}
+
+/// The name of a value of an event, as a user counts the values of a call.
+pub(super) fn role(kind: EventKind, site: Option<&Site>, index: usize, count: usize) -> String {
+    let has_receiver = site.is_some_and(Site::has_receiver);
+    let is_last = index + 1 == count;
+    let name = match kind {
+        EventKind::IncomingCall | EventKind::OutgoingCall => match (has_receiver, index) {
+            (true, 0) => "the receiver",
+            (true, _) => return format!("argument {index}"),
+            (false, _) => return format!("argument {}", index + 1),
+        },
+        EventKind::IncomingReturn | EventKind::OutgoingReturn if is_last => "the result",
+        EventKind::IncomingThrow | EventKind::OutgoingThrow if is_last => "the exception",
+        EventKind::IncomingRead
+        | EventKind::IncomingWrite
+        | EventKind::OutgoingRead
+        | EventKind::OutgoingWrite => match is_last {
+            true => "the value of the field",
+            false => "the object with the field",
+        },
+        _ => return format!("value {}", index + 1),
+    };
+    name.to_owned()
 }
 
 /// A boxed value is as good as the value.
@@ -139,7 +171,10 @@ fn references(
         (
             Reference::String(_) | Reference::StringBlob(_),
             Reference::String(_) | Reference::StringBlob(_),
-        ) => same(text(said, |id| sides.0.blob(id)) == text(done, |id| sides.1.blob(id))),
+        ) => texts(
+            &text(said, |id| sides.0.blob(id)),
+            &text(done, |id| sides.1.blob(id)),
+        ),
         (Reference::Class(a), Reference::Class(b)) => {
             same(same_class(sides.0.type_name(*a), sides.1.type_name(*b)))
         }
@@ -234,6 +269,27 @@ fn references(
         }
         _ => Sameness::Another,
     }
+}
+
+/// Compares two texts. Of long ones, the place of the first difference is told.
+fn texts(said: &[u16], done: &[u16]) -> Sameness {
+    if said == done || said.len().max(done.len()) <= LONGEST {
+        return same(said == done);
+    }
+    let alike = said.iter().zip(done).take_while(|(a, b)| a == b).count();
+    let part = |text: &[u16]| {
+        let from = alike.saturating_sub(BEFORE).min(text.len());
+        let to = (alike + AFTER).min(text.len());
+        let shown = String::from_utf16_lossy(text.get(from..to).unwrap_or_default());
+        let (less, more) = (from > 0, to < text.len());
+        let dots = |cut: bool| if cut { "..." } else { "" };
+        format!("{}{shown:?}{}", dots(less), dots(more))
+    };
+    let (done, said) = (part(done), part(said));
+    Sameness::Because(format!(
+        "from character {} on, {done}, not {said}",
+        alike + 1
+    ))
 }
 
 fn identity(yes: bool) -> Sameness {
@@ -337,8 +393,18 @@ pub(super) fn element(class: &str) -> Option<Shape> {
 }
 
 /// A value of the subject, as a person reads it.
-pub(super) fn show(value: &Value, done: &SubjectSide) -> String {
+fn show(value: &Value, done: &SubjectSide) -> String {
+    show_up_to(LONGEST, value, done)
+}
+
+/// The same with the whole text of a string.
+pub(super) fn show_whole(value: &Value, done: &SubjectSide) -> String {
+    show_up_to(WHOLE, value, done)
+}
+
+fn show_up_to(longest: usize, value: &Value, done: &SubjectSide) -> String {
     shown(
+        longest,
         value,
         |class| done.type_name(class).to_owned(),
         |id| done.blob(id),
@@ -348,6 +414,7 @@ pub(super) fn show(value: &Value, done: &SubjectSide) -> String {
 /// A value of the scenario.
 fn say(value: &Value, said: &ScenarioSide) -> String {
     shown(
+        LONGEST,
         value,
         |class| said.type_name(class).to_owned(),
         |id| said.blob(id),
@@ -355,11 +422,11 @@ fn say(value: &Value, said: &ScenarioSide) -> String {
 }
 
 fn shown<'b>(
+    longest: usize,
     value: &Value,
     name: impl Fn(culprit_model::TypeId) -> String,
     blob: impl Fn(culprit_model::BlobId) -> Option<&'b [u8]>,
 ) -> String {
-    const LONGEST: usize = 60;
     let class = |class| name(class).replace('/', ".");
     match value {
         Value::Boolean(v) => v.to_string(),
@@ -374,7 +441,7 @@ fn shown<'b>(
             Reference::Null => "null".to_owned(),
             Reference::String(_) | Reference::StringBlob(_) => {
                 let text = String::from_utf16_lossy(&text(reference, blob));
-                let short: String = text.chars().take(LONGEST).collect();
+                let short: String = text.chars().take(longest).collect();
                 let more = if short.len() < text.len() { "..." } else { "" };
                 format!("{short:?}{more}")
             }
@@ -382,7 +449,7 @@ fn shown<'b>(
             Reference::Unknown => "an unknown value".to_owned(),
             Reference::Class(id) => format!("{}.class", class(*id)),
             Reference::Enum { class: id, ordinal } => format!("{}#{ordinal}", class(*id)),
-            Reference::Boxed(value) => shown(value, name, blob),
+            Reference::Boxed(value) => shown(longest, value, name, blob),
             Reference::Object { class: id, .. } | Reference::Structure { class: id, .. } => {
                 format!("an object of {}", class(*id))
             }

@@ -24,6 +24,13 @@ pub(super) enum Answered<'j> {
     Thrown(Local<'j>),
 }
 
+/// The part of the subject that a call reached.
+enum Reached {
+    Method,
+    /// The class was initialised, and has no static initialiser.
+    NoInitialiser,
+}
+
 impl Worker {
     /// Does the steps of the scenario until it ends.
     pub(super) fn drive(&self, agent: &Agent, jni: &Jni<'_>) -> Result<(), Halt> {
@@ -136,23 +143,39 @@ impl Worker {
         let site =
             site.ok_or_else(|| Halt::Unsupported(format!("{} is not defined", step.site)))?;
         let before = self.run.lock_safe().used_up();
+        let mut reached = Reached::Method;
         match step.kind {
-            EventKind::IncomingCall => self.call(agent, jni, &site, step)?,
+            EventKind::IncomingCall => reached = self.call(agent, jni, &site, step)?,
             EventKind::IncomingWrite => return self.write(jni, &site, &step.values),
             EventKind::IncomingRead => return self.read(agent, jni, &site, &step.values),
             _ => {}
         }
         self.catch_up(agent, jni)?;
         let mut run = self.run.lock_safe();
-        if run.used_up() == before {
-            let why = "the call left no trace: the method is not woven".to_owned();
-            run.diverge(None, why);
-            return Err(Halt::Ended);
+        if run.used_up() != before {
+            return Ok(());
         }
-        Ok(())
+        let why = match reached {
+            Reached::NoInitialiser if run.skip_lost_initialiser(&self.incoming) => return Ok(()),
+            Reached::NoInitialiser => {
+                let class = site.target.owner.replace('/', ".");
+                format!("{class} has no static initialiser in this version")
+            }
+            Reached::Method => {
+                "nothing was seen of the call: the method runs without probes".to_owned()
+            }
+        };
+        run.diverge(None, why);
+        Err(Halt::Ended)
     }
 
-    fn call(&self, agent: &Agent, jni: &Jni<'_>, site: &Site, step: &Step) -> Result<(), Halt> {
+    fn call(
+        &self,
+        agent: &Agent,
+        jni: &Jni<'_>,
+        site: &Site,
+        step: &Step,
+    ) -> Result<Reached, Halt> {
         let mut passed = Vec::with_capacity(step.values.len());
         for value in &step.values {
             passed.push(self.value(jni, value)?);
@@ -175,7 +198,11 @@ impl Worker {
         // Whatever it throws, the woven code has recorded.
         match target.method {
             // Asking for a method initialises its class, the first time.
-            Method::Initialiser => drop(jni.static_method(&class, "<clinit>", "()V")),
+            Method::Initialiser => {
+                if jni.static_method(&class, "<clinit>", "()V").is_err() {
+                    return Ok(Reached::NoInitialiser);
+                }
+            }
             Method::Static(method) => {
                 let _ = jni.invoke_statically(&class, method, &passed, result);
             }
@@ -213,7 +240,7 @@ impl Worker {
                 let _ = jni.call_exactly(receiver, &class, method, arguments, result);
             }
         }
-        Ok(())
+        Ok(Reached::Method)
     }
 
     /// The classes of the parameters of a method that a reference is to be of.

@@ -364,6 +364,34 @@ impl WorkerRun {
         }
     }
 
+    /// Steps over the next step, the initialiser of an observed class that the subject does not have, to its normal
+    /// end; whether that was possible. Nothing else may happen within it that the subject takes part in.
+    pub(super) fn skip_lost_initialiser(&mut self, incoming: &Incoming) -> bool {
+        let Some(call) = self.look(0, incoming).cloned() else {
+            return false;
+        };
+        let mut length = 1;
+        loop {
+            let Some(step) = self.look(length, incoming) else {
+                return false;
+            };
+            length += 1;
+            if step.thread != call.thread || step.part() == Actor::Drive {
+                return false;
+            }
+            if step.depth == call.depth + 1 && is_end(step.kind) {
+                if step.kind != EventKind::IncomingReturn {
+                    return false;
+                }
+                break;
+            }
+        }
+        for _ in 0..length {
+            self.take();
+        }
+        true
+    }
+
     /// The initialiser of an external class has ended, by a step that was just used up.
     pub(super) fn initialised(&mut self, end: &Step) {
         if end.kind == EventKind::OutgoingThrow {
@@ -488,7 +516,7 @@ impl WorkerRun {
             }
         };
         for (method, reason) in not_woven {
-            why.push_str(&format!("; {method} is not woven: {reason}"));
+            why.push_str(&format!("; {method} ran without probes: {reason}"));
         }
         self.with_differences(outcome)
     }
@@ -693,9 +721,10 @@ impl WorkerRun {
         }
         let sides = (&self.said, &self.done);
         let mut pairs = step.values.iter().zip(values).enumerate();
-        pairs.find_map(|(i, (said, done))| {
-            compare::values(said, done, sides, &mut self.bindings)
-                .map(|why| format!("value {} differs: {why}", i + 1))
+        pairs.find_map(|(i, (value, done))| {
+            let why = compare::values(value, done, sides, &mut self.bindings)?;
+            let role = compare::role(kind, said.map(|site| &**site), i, values.len());
+            Some(format!("{role} differs: {why}"))
         })
     }
 
@@ -717,7 +746,7 @@ impl WorkerRun {
             _ => self.actor(),
         };
         let got = got.map(|(kind, site, values)| {
-            let shown = values.iter().map(|v| compare::show(v, &self.done));
+            let shown = values.iter().map(|v| compare::show_whole(v, &self.done));
             Got {
                 kind,
                 values: shown.collect(),

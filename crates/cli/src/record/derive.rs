@@ -32,7 +32,8 @@ pub(super) fn run(
     let plan = args.plan();
     let mut record = args.record_options();
     let sandbox = confinement::sandbox(args.no_sandbox, console)?;
-    let recording = Recording::open(path).map_err(|error| show::expected(&error))?;
+    let recording = Recording::open(path);
+    let recording = recording.map_err(|error| show::expected_run("show", &error))?;
     record.weave.selection = narrower(&recording, &record.weave.selection);
     if record.weave.selection.observe.is_empty() {
         return Err(nothing(&recording).into());

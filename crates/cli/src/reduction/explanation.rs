@@ -82,7 +82,7 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
                         refuses, such as the network or a file to write",
         ),
         Error::Interrupted => Expected::new(ExitCode::Interrupted, message),
-        Error::RunFolder(error) => show::expected(&error),
+        Error::RunFolder(error) => show::expected_calls("minimize", &error),
         Error::Reduction(error) => return of_reduction(error),
         Error::Recording(error) => return error.into(),
         Error::Io(error) => return error.into(),

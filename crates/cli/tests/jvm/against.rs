@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use culprit_report::document::conforming;
+use culprit_report::replay::ReplayDocument;
+
 use crate::fixture::Fixture;
 use crate::process::{self, Ended};
 use crate::replay::{STRICT, record, replayed};
@@ -67,7 +70,7 @@ Out of sync at event 6 of 9, in thread t1 "main"
               at In.java:7
   replayed    <= In.total = 601
               at In.java:7
-  difference  value 1 differs: 601, not 600
+  difference  the result differs: 601, not 600
   within      versions.In.total (In.java:7)
 Changed classes:
   versions.In
@@ -134,7 +137,7 @@ Out of sync at event 6 of 9, in thread t1 "main"
               at In.java:7
   replayed    <= In.total = 601
               at In.java:7
-  difference  value 1 differs: 601, not 600
+  difference  the result differs: 601, not 600
   within      versions.In.total (In.java:7)"#,
     );
 }
@@ -230,5 +233,36 @@ fn a_class_that_the_other_version_lacks_is_replayed_as_recorded() {
         assert!(said.starts_with(start), "{said}");
         let end = "\nChanged classes:\n  releases.In\n    changed  pay(int)";
         assert!(said.ends_with(end), "{said}");
+    });
+}
+
+#[test]
+fn a_static_initialiser_that_the_other_version_lacks_is_skipped() {
+    version_of("replay/releases", "plain", &STRICT, |ended, said| {
+        assert_eq!(ended.status, 0, "{ended:?}");
+        assert!(said.contains("\nIn sync: "), "{said}");
+        assert!(said.contains("\n    removed  static initialiser"), "{said}");
+    });
+}
+
+#[test]
+fn of_long_texts_the_first_difference_is_shown() {
+    version_of("replay/releases", "report", &STRICT, |ended, said| {
+        assert_eq!(ended.status, 1, "{ended:?}");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let expect = "difference the result differs: from character 684 on, ...\" fine; the total \
+                      is 820 EUR\", not ...\" fine; the total is 780 EUR\"";
+        assert!(said.contains(expect), "{said}");
+    });
+    let args: Vec<&str> = STRICT.into_iter().chain(["--json"]).collect();
+    version_of("replay/releases", "report", &args, |ended, _| {
+        let document = conforming::<ReplayDocument>(&ended.out).unwrap();
+        let difference = &document["recordings"][0]["difference"];
+        for (side, total) in [("recorded", "780"), ("replayed", "820")] {
+            let value = difference[side]["values"][0].as_str().unwrap();
+            let end = format!("the total is {total} EUR\"");
+            assert!(value.starts_with("\"line 0 is fine; "), "{value}");
+            assert!(value.ends_with(&end), "{value}");
+        }
     });
 }

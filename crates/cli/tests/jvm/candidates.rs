@@ -99,7 +99,7 @@ fn a_thread_that_goes_on_takes_the_worker_with_it_and_not_the_next_run() {
         let Outcome::Diverged(divergence) = outcome(&pool, &recording) else {
             panic!("in sync");
         };
-        assert_eq!(divergence.why, "value 2 differs: -1, not 0");
+        assert_eq!(divergence.why, "argument 1 differs: -1, not 0");
     }
     assert_eq!(pool.started(), 2);
 }

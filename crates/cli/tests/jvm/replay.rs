@@ -248,7 +248,7 @@ fn check_stubborn(args: &[&str]) {
         let against = ["--against", classes.to_str().unwrap()];
         let ended = replayed(stage, &recorded, &against);
         assert_eq!(ended.status, 1, "{ended:?}");
-        let expect = "difference  value 2 differs: -1, not 0\n";
+        let expect = "difference  argument 1 differs: -1, not 0\n";
         assert!(ended.out.contains(expect), "{}", ended.out);
     });
 }

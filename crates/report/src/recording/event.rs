@@ -85,7 +85,8 @@ impl EventPrinter<'_> {
         describe(event.kind, site, &values)
     }
 
-    fn text(&self, value: &Value) -> String {
+    /// A value as text.
+    pub(crate) fn text(&self, value: &Value) -> String {
         value::text(value, self.recording, self.detail)
     }
 }

@@ -11,6 +11,8 @@ use crate::recording::event::describe;
 use crate::recording::{Detail, EventPrinter, event_document};
 use crate::style::Styles;
 
+/// Characters of a string of the replay that are shown, with its first quote.
+const LONGEST: usize = 61;
 /// Where texts start after a label.
 const LABEL: usize = 12;
 /// Calls of the path that are listed.
@@ -30,16 +32,25 @@ impl Difference {
             detail: Detail::Short,
             styles: Styles::plain(),
         };
+        let whole = EventPrinter {
+            detail: Detail::Full,
+            ..printer
+        };
         let recorded = event.as_ref().map(|event| {
             let site = site(event).unwrap_or(&unknown);
             Side {
                 text: printer.describe(event, site),
                 place: place::source(site),
+                values: event.values.iter().map(|it| whole.text(it)).collect(),
             }
         });
-        let replayed = divergence.got.as_ref().map(|got| Side {
-            text: describe(got.kind, &got.site, &got.values),
-            place: place::source(&got.site),
+        let replayed = divergence.got.as_ref().map(|got| {
+            let short: Vec<String> = got.values.iter().map(|value| shortened(value)).collect();
+            Side {
+                text: describe(got.kind, &got.site, &short),
+                place: place::source(&got.site),
+                values: got.values.clone(),
+            }
         });
         let name = recording.threads().get(divergence.thread.0);
         let name = name.map_or(String::new(), |thread| format!(" \"{}\"", thread.name));
@@ -112,6 +123,18 @@ fn label(label: &str, texts: &[String], lines: &mut Vec<String>) {
             label = "";
         }
     }
+}
+
+/// A value with its string cut to a length that fits a terminal.
+fn shortened(value: &str) -> String {
+    let is_text = value.starts_with('"');
+    if !is_text || value.chars().count() <= LONGEST {
+        return value.to_owned();
+    }
+    let head: String = value.chars().take(LONGEST).collect();
+    // No half of an escape.
+    let head = head.trim_end_matches('\\');
+    format!("{head}\"...")
 }
 
 /// A step as the event that it was made of.
