@@ -247,6 +247,8 @@ fn another_message_than_at_first_is_told_with_both() {
         now.contains("length 3") && first.contains("length 14"),
         "{report}"
     );
+    let page = stage.text("culprit-isolate/report.md");
+    assert!(page.contains("fails with another message"), "{page}");
     // Where the message is the same, nothing is said.
     let test = test.replace("$(wc -c <{})", "9");
     let told = stage.run(&["--simplify", "--test", &test, "a.txt", "-o", "same"]);

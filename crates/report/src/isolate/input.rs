@@ -81,6 +81,11 @@ impl InputReport<'_> {
         self.found.end == SearchEnd::Minimal && !self.found.is_coarse
     }
 
+    /// Whether the failure of the result is described otherwise than that of the whole input.
+    fn is_another_message(&self) -> bool {
+        self.found.failure != self.found.original_failure
+    }
+
     /// Bytes that only one side of the pair has.
     fn difference(&self) -> u64 {
         self.pairs.iter().map(|pair| pair.bytes).sum()
@@ -135,11 +140,11 @@ impl InputReport<'_> {
                 passing.len()
             ));
         }
-        if found.failure != found.original_failure {
+        if self.is_another_message() {
             notes.push(format!(
-                "the failure differs from that of the whole input, which is: {}; {}",
+                "the failure differs from that of the whole input, which is: {}; --same message \
+                 compares messages without their numbers, --fail-if 'stderr contains TEXT' any text",
                 clean::line(&found.original_failure),
-                "--same message compares messages too, --fail-if 'stderr contains TEXT' any text"
             ));
         }
         if let Some(text) = self.hidden() {
@@ -230,6 +235,18 @@ impl InputReport<'_> {
 
     /// The meaning of the result, in Markdown.
     fn paragraph(&self) -> String {
+        let meaning = self.meaning();
+        match self.is_another_message() {
+            true => format!(
+                "{meaning} The whole input fails with another message ({}): check that it is the same \
+                 defect.",
+                plain(&self.found.original_failure)
+            ),
+            false => meaning,
+        }
+    }
+
+    fn meaning(&self) -> String {
         let found = self.found;
         let (test, failure) = (code(&secret::text(&self.test)), plain(&found.failure));
         match &found.passing {
