@@ -20,16 +20,29 @@ type Sides<'s> = (&'s ScenarioSide, &'s SubjectSide);
 pub(super) fn sites(said: &Site, done: &Site, lines: LineCheck) -> Option<String> {
     let place = |site: &Site| {
         let target = &site.target;
-        format!(
-            "{}.{}{} called from {}.{}",
-            target.owner, target.name, target.descriptor, site.class, site.method
-        )
+        let name = format!("{}.{}", target.owner, target.name).replace('/', ".");
+        let is_same =
+            (&said.target.owner, &said.target.name) == (&done.target.owner, &done.target.name);
+        match is_same {
+            false => name,
+            // The parameters or the caller differ.
+            true => {
+                let caller = format!("{}.{}", site.class, site.method).replace('/', ".");
+                format!("{name}{} called from {caller}", target.descriptor)
+            }
+        }
     };
     let same = said.kind == done.kind
         && said.target == done.target
         && said.class == done.class
         && said.method == done.method
         && said.descriptor == done.descriptor;
+    if !same && done.target.name == "<clinit>" {
+        let class = done.target.owner.replace('/', ".");
+        return Some(format!(
+            "the replay runs the static initialiser of {class}, the recording does not"
+        ));
+    }
     if !same {
         return Some(format!(
             "the recording has {}, the replay {}",
@@ -459,5 +472,46 @@ fn shown<'b>(
                 class: id, length, ..
             } => format!("an array {} of {length}", class(*id)),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(said: &str, done: &str) -> Option<String> {
+        let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
+        match texts(&units(said), &units(done)) {
+            Sameness::Because(why) => Some(why),
+            Sameness::Same | Sameness::Another => None,
+        }
+    }
+
+    #[test]
+    fn of_long_texts_the_first_difference_is_told_with_its_surroundings() {
+        let long = "x".repeat(100);
+        let why = told(&format!("{long}old"), &format!("{long}new")).unwrap();
+        let before = "x".repeat(BEFORE);
+        let expect = format!(r#"from character 101 on, ..."{before}new", not ..."{before}old""#);
+        assert_eq!(why, expect);
+        let cut = told(&long, &format!("y{long}")).unwrap();
+        assert!(cut.starts_with("from character 1 on, \"yx"), "{cut}");
+        let shorter = told(&format!("{long}!"), &long).unwrap();
+        assert!(shorter.starts_with("from character 101 on, "), "{shorter}");
+        assert_eq!(told("short", "texts"), None);
+        assert_eq!(told(&long, &long), None);
+    }
+
+    #[test]
+    fn values_have_the_names_that_a_user_counts_by() {
+        let role = |kind, index, count| role(kind, None, index, count);
+        assert_eq!(role(EventKind::OutgoingCall, 0, 2), "argument 1");
+        assert_eq!(role(EventKind::IncomingReturn, 0, 1), "the result");
+        assert_eq!(role(EventKind::OutgoingThrow, 0, 1), "the exception");
+        assert_eq!(
+            role(EventKind::IncomingWrite, 1, 2),
+            "the value of the field"
+        );
+        assert_eq!(role(EventKind::ArrayRead, 2, 3), "value 3");
     }
 }

@@ -10,7 +10,7 @@ use crate::figure::{COLUMNS, counted, cut, grouped, wrap};
 use crate::place::dotted;
 
 /// The number of lines of changes that are printed.
-const LINES: usize = 11;
+const LINES: usize = 10;
 /// The number of missing classes that are named.
 const NAMES: usize = 3;
 
@@ -85,13 +85,19 @@ impl Comparison {
                 lines.push(format!("    {:<9}{member}", change.name()));
             }
         }
+        if lines.len() > LINES {
+            lines = self.changed().take(LINES).map(in_a_line).collect();
+            lines.push(match self.changed().count().saturating_sub(LINES) {
+                0 => "  --json lists the members".to_owned(),
+                1 => "  and 1 more; --json lists the members".to_owned(),
+                more => format!(
+                    "  and {} more; --json lists the members",
+                    grouped(more as u64)
+                ),
+            });
+        }
         if !lines.is_empty() {
             lines.insert(0, "Changed classes:".to_owned());
-        }
-        let more = lines.len().saturating_sub(LINES);
-        if more > 1 {
-            lines.truncate(LINES);
-            lines.push(format!("  and {more} more lines, which --json has"));
         }
         match self.changes.len() - self.changed().count() {
             0 => {}
@@ -132,6 +138,13 @@ impl Comparison {
             changes: changes.collect(),
         }
     }
+}
+
+/// A class that differs, with the number of its changes.
+fn in_a_line(change: &ClassChanges) -> String {
+    let count = change.members.len() as u64 + u64::from(change.header);
+    let class = dotted(&change.class);
+    format!("  {}: {}", clean::line(&class), counted(count, "change"))
 }
 
 /// The first names of classes, and the number of the others.
@@ -188,10 +201,18 @@ mod tests {
     }
 
     #[test]
-    fn of_many_changes_the_first_ten_lines_are_listed() {
+    fn many_changes_are_counted_and_ten_classes_are_listed() {
         let details = comparison(vec![change("a/B", false, 40)], &[]).details();
+        insta::assert_snapshot!(details.join("\n"), @r"
+        Changed classes:
+          a.B: 40 changes
+          --json lists the members
+        ");
+        let many = (0..30).map(|n| change(&format!("a/B{n}"), false, 1));
+        let details = comparison(many.collect(), &[]).details();
         assert_eq!(details.len(), 12, "{details:?}");
-        assert_eq!(details[11], "  and 31 more lines, which --json has");
+        assert_eq!(details[1], "  a.B0: 1 change");
+        assert_eq!(details[11], "  and 20 more; --json lists the members");
     }
 
     #[test]
