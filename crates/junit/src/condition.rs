@@ -171,11 +171,11 @@ mod tests {
         insta::assert_snapshot!(test.source, @r#"
         package shop;
 
-        import org.junit.jupiter.api.PrintedTest;
+        import org.junit.jupiter.api.Test;
 
         class CartTest {
 
-            @PrintedTest
+            @Test
             void conditionNeverHolds() throws Exception {
                 Cart cart = new Cart(null, null);
                 cart.clear();
@@ -193,11 +193,11 @@ mod tests {
         insta::assert_snapshot!(test.source, @r#"
         package shop;
 
-        import org.junit.jupiter.api.PrintedTest;
+        import org.junit.jupiter.api.Test;
 
         class CartTest {
 
-            @PrintedTest
+            @Test
             void conditionNeverHolds() throws Exception {
                 Cart c = new Cart(null, null);
                 if (c.total() < 0) {
@@ -215,11 +215,11 @@ mod tests {
         insta::assert_snapshot!(test.source, @r#"
         package shop;
 
-        import org.junit.jupiter.api.PrintedTest;
+        import org.junit.jupiter.api.Test;
 
         class CartTest {
 
-            @PrintedTest
+            @Test
             void conditionNeverHolds() throws Exception {
                 Cart cart = new Cart("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
                         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");

@@ -17,8 +17,8 @@ use crate::stage::{folder, on_one_jdk, skipped};
 fn verdict_by(runner: Runner, class_path: &[PathBuf], body: &str) -> Verified {
     let home = folder();
     let source = format!(
-        "import org.junit.PrintedTest;\n\
-         public class HandTest {{\n    @PrintedTest\n    public void runs() throws Exception {{ {body} }}\n}}\n"
+        "import org.junit.Test;\n\
+         public class HandTest {{\n    @Test\n    public void runs() throws Exception {{ {body} }}\n}}\n"
     );
     let test = PrintedTest {
         package: String::new(),
