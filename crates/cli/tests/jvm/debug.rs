@@ -716,8 +716,11 @@ fn a_program_that_is_not_there_cannot_be_run() {
 
 #[test]
 fn a_command_without_a_jvm_is_no_case() {
-    let message = "the command started no JVM that could be recorded\n  it may hand its work";
+    let message = "the command started no JVM that could be recorded\n  its output is in ";
     refuses("exit 1", 3, message);
+    let message = "could be recorded\n  | sh: no such luck\n  its output is in ";
+    refuses("echo sh: no such luck; exit 1", 3, message);
+    refuses("exit 1", 3, "\n  it may hand its work to a daemon");
 }
 
 #[test]
