@@ -1,16 +1,21 @@
 //! The time by which work must have ended. One is handed down from a command to everything that it waits
 //! for, so that no wait of its own is longer than what is left.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::Interrupt;
+
+/// The time that an interrupt leaves to work that completes something.
+const AFTER_INTERRUPT: Duration = Duration::from_secs(5);
 
 /// The end of some work. Clones are one.
 #[derive(Clone, Debug, Default)]
 pub struct Deadline {
     end: Arc<Mutex<EndTime>>,
     interrupt: Option<Interrupt>,
+    /// The time at which an interrupt was noticed by work that may be completed.
+    noticed: Arc<OnceLock<Instant>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,6 +24,8 @@ struct EndTime {
     at: Option<Instant>,
     /// It was put off, which is possible once.
     is_final: bool,
+    /// The work completes what was found in time.
+    is_completing: bool,
 }
 
 impl Deadline {
@@ -31,11 +38,11 @@ impl Deadline {
     pub fn after(limit: Duration) -> Deadline {
         let end = EndTime {
             at: Instant::now().checked_add(limit),
-            is_final: false,
+            ..EndTime::default()
         };
         Deadline {
             end: Arc::new(Mutex::new(end)),
-            interrupt: None,
+            ..Deadline::default()
         }
     }
 
@@ -51,10 +58,13 @@ impl Deadline {
     /// A deadline for a part of the work: so long from now, but not later than this one.
     #[must_use]
     pub fn within(&self, limit: Duration) -> Deadline {
-        Deadline {
+        let part = Deadline {
             interrupt: self.interrupt.clone(),
+            noticed: Arc::clone(&self.noticed),
             ..Deadline::after(limit.min(self.left()))
-        }
+        };
+        part.lock().is_completing = self.end().is_completing;
+        part
     }
 
     /// The time that is left.
@@ -72,7 +82,12 @@ impl Deadline {
 
     /// True if somebody wants us to end, whatever time is left.
     pub fn is_interrupted(&self) -> bool {
-        (self.interrupt.as_ref()).is_some_and(Interrupt::ends_waits)
+        let is_wanted = (self.interrupt.as_ref()).is_some_and(Interrupt::ends_waits);
+        if !is_wanted || !self.end().is_completing {
+            return is_wanted;
+        }
+        let noticed = self.noticed.get_or_init(Instant::now);
+        noticed.elapsed() >= AFTER_INTERRUPT
     }
 
     /// Grants at least so long from now, once: what was found in time is to be completed.
@@ -85,18 +100,15 @@ impl Deadline {
         }
     }
 
-    /// Completes what was found in time: the work has at least so long, and an interrupt that comes during it ends
+    /// Completes what was found in time: an interrupt that comes during the work leaves it a little time, and ends
     /// what comes after it.
-    pub fn complete<T>(&self, grace: Duration, work: impl FnOnce() -> T) -> T {
-        self.put_off(grace);
-        let Some(interrupt) = &self.interrupt else {
-            return work();
-        };
-        interrupt.heed();
+    pub fn complete<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.lock().is_completing = true;
         let done = work();
-        interrupt.forget();
-        if interrupt.is_wanted() {
-            self.lock().at = Some(Instant::now());
+        let mut end = self.lock();
+        end.is_completing = false;
+        if (self.interrupt.as_ref()).is_some_and(Interrupt::is_wanted) {
+            end.at = Some(Instant::now());
         }
         done
     }

@@ -52,11 +52,6 @@ impl Interrupt {
         self.heeded.store(true, Ordering::Relaxed);
     }
 
-    /// Waits end by it again, unless it has come by now.
-    pub(crate) fn forget(&self) {
-        self.heeded.store(self.is_wanted(), Ordering::Relaxed);
-    }
-
     /// True if waits are to end.
     pub(crate) fn ends_waits(&self) -> bool {
         self.is_wanted() && !self.heeded.load(Ordering::Relaxed)

@@ -7,7 +7,7 @@ use culprit_jvm::WorkingFolder;
 use culprit_model::count::counted;
 use culprit_model::{Reference, Value};
 use culprit_program::Program;
-use culprit_reduce::{Driver, GRACE};
+use culprit_reduce::Driver;
 use culprit_scripts::{
     CONDITION_CLASS, Condition, Predicate, ScriptRun, fetches, interactions, is_for_assertions,
     links, seek, with_aliases, without_idle_conditions,
@@ -243,10 +243,11 @@ impl TestMaker<'_> {
         if driver.is_over() {
             minimised.end = driver.end();
         }
+        self.stage.close(driver.end());
         driver.close();
         let fails = |verified: &Verified| graded(verified) >= Some(Signature::ENOUGH);
         let mut loops = true;
-        let checked = self.stage.deadline().complete(GRACE, || {
+        let checked = self.stage.deadline().complete(|| {
             let checked = verify(&test, &self.surroundings, driver, &fails)?;
             let is_judged = !matches!(
                 checked.verified,
