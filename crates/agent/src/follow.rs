@@ -1,7 +1,8 @@
-//! Follows the driver of a failing run: the test class or the main class, with its superclasses. An interpreter
+//! Follows the driver of a failing run: the test class or the main class, with its super- and subclasses. For the
+//! innermost level it follows all classes on the stack but the one that threw. An interpreter
 //! in the program's JVM runs the bytecode of their methods (`machine`) and knows for each value whether it
 //! comes from the program, and from which call (`value`). Calls out of the driver, and operators and branches
-//! on values of the program, become statements of a script (`journal`), which is written when the JVM ends.
+//! on values of the program, become statements of a script (`script_writer`), which is written when the JVM ends.
 //! `docs/decisions/follow.md` has the reasons.
 
 mod activity;
@@ -11,11 +12,11 @@ mod call_sites;
 mod calls;
 mod expect;
 mod fields;
-mod journal;
 mod machine;
 mod naming;
 mod operations;
 mod scenes;
+mod script_writer;
 mod value;
 
 use std::collections::{HashMap, HashSet};
@@ -45,7 +46,7 @@ use crate::operators::{self, Operators};
 use crate::recorder::block_signals;
 use crate::runtime;
 use activity::SavedActivity;
-use journal::FollowJournal;
+use script_writer::ScriptWriter;
 
 /// The status of a JVM that was ended because it took too long.
 const TOO_LONG: i32 = 124;
@@ -65,7 +66,7 @@ pub(crate) struct Following {
     path: PathBuf,
     /// Somebody writes what is noted, or has done so.
     is_written: AtomicBool,
-    journal: Mutex<FollowJournal>,
+    writer: Mutex<ScriptWriter>,
     /// By number.
     methods: RwLock<Vec<Arc<Followed>>>,
     /// The classes that have them, by name and descriptor.
@@ -111,7 +112,7 @@ impl Following {
             tests: options.tests.clone(),
             path: folder.join(name),
             is_written: AtomicBool::new(false),
-            journal: Mutex::default(),
+            writer: Mutex::default(),
             methods: RwLock::default(),
             names: RwLock::default(),
             classes: RwLock::default(),
@@ -208,11 +209,11 @@ impl Following {
     pub(crate) fn finish(&self) {
         // The one who was too patient may come as the JVM ends. The second waits until everything is written:
         // the process ends when it returns.
-        let mut journal = self.journal.lock_safe();
+        let mut writer = self.writer.lock_safe();
         if self.is_written.swap(true, Ordering::SeqCst) {
             return;
         }
-        write_private(&self.path, &journal.take().to_string());
+        write_private(&self.path, &writer.take().to_string());
     }
 
     /// Does an operation in the JVM, with the exceptions that the JVM has for it.

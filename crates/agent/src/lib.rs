@@ -1,5 +1,6 @@
 //! The JVMTI agent: weaves classes as they load and records what crosses the border of the
-//! observed set.
+//! observed set. In other modes it follows the driver of a program, counts calls, or is the worker that replays
+//! scenarios and runs scripts.
 //!
 //! It lives in someone else's process. It never writes to the program's streams, never changes
 //! its exit status, catches its own panics at every border, and on any trouble stops recording,

@@ -1,8 +1,7 @@
-//! The worker: the agent in a JVM that replays. Reads scenarios from its host, runs their steps
-//! through JNI, and says how they ended.
+//! The worker: the agent in a JVM that runs what its host sends, through JNI, and says how it ended.
 //!
-//! The runtime and the weaving are those of a recorded JVM. What its threads record is compared
-//! with the scenario here instead of being written to a file.
+//! A scenario is replayed: the runtime and the weaving are those of a recorded JVM, and what its threads record
+//! is compared with the scenario instead of being written to a file. A script is run plainly (`plain`).
 
 mod cache;
 mod compare;

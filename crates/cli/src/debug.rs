@@ -1,8 +1,7 @@
 //! `culprit debug`: from a command that fails to the smallest test that fails for the same reason.
 //!
-//! The command runs at least three times: twice or more unchanged, to see how it fails; then with its
-//! driver followed. If the script of the driver does not fail in the same way, the command runs again
-//! and the code that failed is recorded. The reduction does not need the command. The session itself is
+//! The command runs several times: unchanged, to see how it fails; then with its driver followed. If the script
+//! of the driver does not fail in the same way, the command runs again and the code that failed is recorded. The reduction does not need the command. The session itself is
 //! `culprit_debug`'s.
 
 use std::ffi::{OsStr, OsString};
@@ -46,8 +45,8 @@ Examples:
   culprit debug -- mvn -q test -Dtest=CartTest
   culprit debug --fails-if 'output contains total: -5' -- java -jar app.jar
   culprit debug --fails-if 'Cart c -> c.total() < 0' -- java -jar app.jar
-The command runs at least three times, without standard input. Its output is
-kept in the result folder. Name failing tests (-Dtest=...), or all of them run.
+The command runs several times, without standard input. Its output is kept in
+the result folder. Name failing tests (-Dtest=...), or all of them run.
 
 Exit codes:
   0    each failure has a test that was compiled and run, and fails like it

@@ -10,7 +10,7 @@ use culprit_scripts::{Condition, Failed, drivers, followed_until};
 use culprit_trace::RunFolder;
 use regex_lite::Regex;
 
-use crate::following::{Following, PATIENCE};
+use crate::following::{FOLLOW_SECONDS, Following};
 use crate::session::{EndedRun, WITNESSES};
 use crate::{
     CallLevel, Case, Error, FailedJvm, FailureTest, MissedFailure, Rate, Session, SessionEvent,
@@ -152,7 +152,7 @@ impl Session<'_> {
                 name: "follow-1".to_owned(),
                 selection,
                 tests: Vec::new(),
-                seconds: PATIENCE,
+                seconds: FOLLOW_SECONDS,
             };
             for run in self.scripts(&following)? {
                 let Some(script) = followed_until(run, condition, jvm.recording.start()) else {

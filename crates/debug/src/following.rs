@@ -14,10 +14,10 @@ use crate::session::FailureTask;
 use crate::{Case, Error, FailedJvm, Session, SessionEvent};
 
 /// Seconds after which a run that follows a driver is ended.
-pub(crate) const PATIENCE: u64 = 120;
+pub(crate) const FOLLOW_SECONDS: u64 = 120;
 
 /// The same for the innermost level, for which there is a test already.
-const SHORT_PATIENCE: u64 = 10;
+const INNERMOST_SECONDS: u64 = 10;
 
 /// The most bytes that are read of what a driver did.
 const LONGEST: u64 = 1 << 30;
@@ -60,7 +60,7 @@ impl Session<'_> {
             name: format!("follow-{}", failure.number),
             selection,
             tests: self.driver_methods.clone(),
-            seconds: PATIENCE,
+            seconds: FOLLOW_SECONDS,
         };
         // Tests that pass may take long to follow, but what they leave behind may matter.
         if !following.tests.is_empty() {
@@ -89,7 +89,7 @@ impl Session<'_> {
             name: format!("inner-{}", failure.number),
             selection,
             tests: self.driver_methods.clone(),
-            seconds: SHORT_PATIENCE,
+            seconds: INNERMOST_SECONDS,
         };
         let found = self.test_followed(&following, failure, &jvm, true)?;
         Ok(found.map(|found| Innermost { class, found }))

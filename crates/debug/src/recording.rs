@@ -17,7 +17,7 @@ use crate::{Case, Error, FailedJvm, Session, SessionEvent};
 const ATTEMPTS: usize = 4;
 
 /// The most runs until the command fails, if it does not always.
-const PATIENCE: usize = 5;
+const MOST_RUNS: usize = 5;
 
 impl Session<'_> {
     /// Makes a test of recorded calls.
@@ -76,7 +76,7 @@ impl Session<'_> {
             };
             let run = self.run(&name, Mode::Record(record))?;
             let found = recorded(&run.folder, &failure.seen.signature);
-            if found.is_ok() || failure.rate.is_always() || attempt == PATIENCE {
+            if found.is_ok() || failure.rate.is_always() || attempt == MOST_RUNS {
                 return found;
             }
             attempt += 1;

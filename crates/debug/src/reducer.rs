@@ -1,5 +1,5 @@
-//! One script becomes one test: workers, the compiler and the reduction are put together for it, in the first
-//! working folder in which the failure appears.
+//! One script becomes one test: workers, the compiler and the reduction are put together for it, in the
+//! working folder in which the failure is most alike.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -118,7 +118,7 @@ impl<'a> Session<'a> {
     /// Makes tests of one failure; whether one fails the same way.
     fn test_of(&mut self, failure: FailureTask<'_>) -> Result<bool, Error> {
         let began = Instant::now();
-        let found = match self.reduce(failure) {
+        let found = match self.find_test(failure) {
             Ok(found) => found,
             Err(error) if error.is_answer() => {
                 let missed = missed(failure, error);
@@ -248,7 +248,7 @@ impl<'a> Session<'a> {
     }
 
     /// Makes a test of one failure: of what the driver does, or else of what is recorded.
-    fn reduce(&mut self, failure: FailureTask<'_>) -> Result<MinimizedTest, Error> {
+    fn find_test(&mut self, failure: FailureTask<'_>) -> Result<MinimizedTest, Error> {
         let jvm = FailedJvm::open(&failure.seen.recording, &self.settings.surroundings)?;
         let reaches_into = |found: &MinimizedTest| found.test.notes.uses_reflection;
         match self.follow(failure, &jvm)? {

@@ -8,8 +8,8 @@ use culprit_model::Member;
 use culprit_model::value::{Shape, Value};
 
 use crate::call::join;
+use crate::decompile::lift;
 use crate::expr::{Expr, Precedence};
-use crate::lift::lift;
 use crate::literal;
 use crate::names::{self, NameGenerator};
 use crate::operators::concat;

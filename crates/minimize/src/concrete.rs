@@ -14,7 +14,7 @@ use culprit_signature::Thrown;
 use crate::{Error, Script};
 
 /// Values that are asked for at most: each is a run.
-const MOST: usize = 64;
+const MOST_VALUES: usize = 64;
 
 const ERROR: &str = "java/lang/AssertionError";
 
@@ -27,7 +27,7 @@ pub(crate) fn concrete(
 ) -> Result<Script, Error> {
     let mut best = script.clone();
     best.waits.clear();
-    for (number, place) in places(script).into_iter().take(MOST) {
+    for (number, place) in places(script).into_iter().take(MOST_VALUES) {
         let Some(value) = value_of(script, number, place, runs)? else {
             continue;
         };

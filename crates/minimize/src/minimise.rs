@@ -102,7 +102,7 @@ fn minimise_once(
     &Likeness { grade, wanted }: &Likeness<'_>,
     driver: &Driver<'_>,
 ) -> Result<Minimised, Error> {
-    let mut bench = Reducer {
+    let mut reduction = CallReduction {
         script,
         stage,
         grade,
@@ -117,52 +117,52 @@ fn minimise_once(
         .ok_or(Error::Script(ScriptError::NoFailure))?;
     let slice = slice(script, last);
     let (captured, sliced) = (interactions(script, &all), interactions(script, &slice));
-    let first = bench.run(&all)?;
+    let first = reduction.run(&all)?;
     if let ScriptRun::Threw { trace, .. } = &first {
         match grade(trace) {
-            Some(reached) if reached >= Grade::L3 => bench.enough = Grade::L3,
-            Some(reached) if reached >= bench.enough && reached < wanted => {
+            Some(reached) if reached >= Grade::L3 => reduction.enough = Grade::L3,
+            Some(reached) if reached >= reduction.enough && reached < wanted => {
                 return Err(Error::OtherMessage(first));
             }
             _ => {}
         }
     }
-    let least = bench.least(last);
+    let least = reduction.least(last);
     let mut whole = None;
     for part in [least, slice] {
-        let more = bench.with_settings(&part, last);
+        let more = reduction.with_settings(&part, last);
         let parts = match more.len() > part.len() {
             true => vec![part, more],
             false => vec![part],
         };
         for part in parts {
-            if whole.is_none() && bench.fails_in_time(&part)? {
+            if whole.is_none() && reduction.fails_in_time(&part)? {
                 whole = Some(part);
             }
         }
     }
     let whole = match whole {
         Some(whole) => whole,
-        None if bench.trace(&first).is_some() => all,
+        None if reduction.trace(&first).is_some() => all,
         None => return Err(Error::OtherFailure(first)),
     };
-    bench.fresh = FreshState::Reset;
-    let shared = match bench.reduce(&whole, last) {
+    reduction.fresh = FreshState::Reset;
+    let shared = match reduction.reduce(&whole, last) {
         Err(Error::Unsteady) => None,
         reduced => Some(reduced?),
     };
-    bench.close();
-    bench.fresh = FreshState::NewLoader;
+    reduction.close();
+    reduction.fresh = FreshState::NewLoader;
     let Reduced { kept, end } = match shared {
-        Some(reduced) if bench.fails(&reduced.kept)?.is_some() => reduced,
+        Some(reduced) if reduction.fails(&reduced.kept)?.is_some() => reduced,
         _ => {
-            let reduced = bench.reduce(&whole, last)?;
-            bench.close();
-            bench.fails(&reduced.kept)?.ok_or(Error::Unsteady)?;
+            let reduced = reduction.reduce(&whole, last)?;
+            reduction.close();
+            reduction.fails(&reduced.kept)?.ok_or(Error::Unsteady)?;
             reduced
         }
     };
-    if !bench.is_telling(&kept, last) {
+    if !reduction.is_telling(&kept, last) {
         return Err(Error::NotLinked);
     }
     let left = script.keep(&kept);
@@ -171,9 +171,9 @@ fn minimise_once(
         if driver.is_over() {
             return Ok(None);
         }
-        match bench.run_counted(&script.tables, &script.statements) {
+        match reduction.run_counted(&script.tables, &script.statements) {
             Err(error) if error.is_end() => Ok(None),
-            run => Ok(bench.trace(&run?)),
+            run => Ok(reduction.trace(&run?)),
         }
     })?;
     Ok(Minimised {
@@ -222,7 +222,7 @@ fn moves_on(site: &Site) -> bool {
     name.starts_with("next") || name.starts_with("read")
 }
 
-struct Reducer<'a> {
+struct CallReduction<'a> {
     script: &'a Script,
     stage: &'a Stage,
     grade: &'a (dyn Fn(&str) -> Option<Grade> + Sync),
@@ -246,7 +246,7 @@ struct Reduced {
     end: SearchEnd,
 }
 
-impl Reducer<'_> {
+impl CallReduction<'_> {
     /// The statements that are left of some, which fail.
     fn reduce(&self, whole: &[usize], last: usize) -> Result<Reduced, Error> {
         let needs = needs(self.script);

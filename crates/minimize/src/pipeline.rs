@@ -10,7 +10,7 @@ use culprit_program::Program;
 use culprit_reduce::Driver;
 use culprit_scripts::{
     CONDITION_CLASS, Condition, Predicate, ScriptRun, fetches, interactions, is_for_assertions,
-    links, seek, with_aliases, without_idle_conditions,
+    links, seek, with_aliases, without_idle_guards,
 };
 use culprit_signature::{Grade, Refusal, Signature, Thrown};
 use culprit_wire::FreshState;
@@ -226,7 +226,7 @@ impl TestMaker<'_> {
         if !driver.is_over() {
             minimised = shrink(minimised, self.stage, driver)?;
         }
-        minimised.script = without_idle_conditions(&minimised.script);
+        minimised.script = without_idle_guards(&minimised.script);
         let mut test = self.printed(&minimised, Form::PLAIN);
         if test.is_err() {
             // What is small need not be printable.

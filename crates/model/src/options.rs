@@ -27,7 +27,7 @@ pub enum Mode {
     Witness,
     /// Only count calls between classes, to propose borders (`--suggest`).
     Suggest(SuggestOptions),
-    /// Run scenarios: calls that leave observed code are answered.
+    /// Run scenarios, whose calls out of observed code are answered, and scripts.
     Worker(WorkerOptions),
     /// Only interpret the selected classes, and write down what they do.
     Follow(FollowOptions),

@@ -1,4 +1,4 @@
-//! How the run of a scenario ended.
+//! How the run of a scenario or a script ended.
 
 use crate::{EventKind, Site, Step, ThreadId};
 

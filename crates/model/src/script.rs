@@ -3,7 +3,7 @@
 //! reduction removes statements, a worker runs them, and `junit` prints them.
 //!
 //! A statement is a call or an access of a field of the program or a library, an operator of Java, a lambda,
-//! a guard, or an expectation. An object that a statement uses and none makes is a stand-in, which answers
+//! a loop, a guard, an expectation, or a mark of the interpreter. An object that a statement uses and none makes is a stand-in, which answers
 //! as it was recorded. Invariant: a script that [`Script::check`] accepts can be run and printed.
 
 mod build;

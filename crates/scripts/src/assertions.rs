@@ -11,7 +11,7 @@ use culprit_model::{Owner, Reference, Tables, Value};
 use crate::{Script, Statement};
 
 /// How many results are tried.
-const MOST: usize = 16;
+const MOST_SOURCES: usize = 16;
 
 /// Classes to observe for what tests assert.
 pub(crate) fn assertion_classes() -> impl Iterator<Item = &'static str> {
@@ -82,7 +82,7 @@ pub fn links(script: &Script) -> Vec<Script> {
         .rev()
         .filter(|at| is_source(&earlier[*at]));
     sources
-        .take(MOST)
+        .take(MOST_SOURCES)
         .map(|source| linked(script, source, place))
         .collect()
 }
@@ -238,7 +238,10 @@ mod tests {
     fn no_more_than_a_few_results_are_tried() {
         let results = vec![Value::Int(3); 40];
         let script = script(&results, EQUALS, &[Value::Int(7), Value::Int(3)]);
-        let latest: Vec<_> = (40 - MOST..40).rev().map(|source| (1, source)).collect();
+        let latest: Vec<_> = (40 - MOST_SOURCES..40)
+            .rev()
+            .map(|source| (1, source))
+            .collect();
         assert_eq!(ways(&script), latest);
     }
 

@@ -16,7 +16,7 @@ use crate::{Script, Statement};
 const ELEMENTS: i32 = 8;
 
 /// Ways that are tried in all.
-const MOST: usize = 64;
+const MOST_VARIANTS: usize = 64;
 
 const LIST: &str = "java/util/List";
 const ITERABLE: &str = "java/lang/Iterable";
@@ -36,7 +36,7 @@ pub fn fetches(script: &Script, program: &Program) -> Vec<Script> {
             true => done.push(script),
             false => open.extend(ways.into_iter().rev()),
         }
-        if done.len() >= MOST {
+        if done.len() >= MOST_VARIANTS {
             break;
         }
     }

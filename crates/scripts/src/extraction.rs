@@ -17,7 +17,7 @@ use crate::surroundings;
 use crate::{Error, Script, Statement};
 
 /// Bytes of the calls of a script. A small file can tell of any number of calls.
-const MOST: usize = 1 << 30;
+const MOST_BYTES: usize = 1 << 30;
 
 /// The script of a recording.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Extracted, Er
         if is_outermost || nested.belongs(&step) {
             let values: usize = step.values.iter().map(Value::memory).sum();
             memory += size_of::<Step>() + values;
-            if memory > MOST {
+            if memory > MOST_BYTES {
                 return Err(Error::TooLarge);
             }
             outermost.push(step);

@@ -20,7 +20,7 @@ use crate::surroundings;
 use crate::{Condition, Failed, Script, Statement};
 
 /// Scripts that are tried for a failure.
-const MOST: usize = 8;
+const MOST_SCRIPTS: usize = 8;
 
 /// Superclasses of a driver that are followed with it.
 const DEEPEST: usize = 16;
@@ -142,7 +142,7 @@ pub fn followed(run: Script, signature: &Signature, start: &Start) -> Vec<Script
     if ends.iter().any(leaves) {
         ends.retain(leaves);
     }
-    ends.truncate(MOST);
+    ends.truncate(MOST_SCRIPTS);
     let scripts = ends
         .into_iter()
         .filter_map(|end| script(&tables, &statements[..=end], start));
@@ -396,7 +396,7 @@ fn checks(script: &Script) -> Vec<Wait> {
 }
 
 /// Takes out conditions that no call waits for any more, and what was asked for them.
-pub fn without_idle_conditions(script: &Script) -> Script {
+pub fn without_idle_guards(script: &Script) -> Script {
     let last = script.statements.len().saturating_sub(1);
     let decides = |on: usize| {
         let statement = last;
@@ -431,7 +431,7 @@ pub fn without_idle_conditions(script: &Script) -> Script {
         }
     }
     let kept: Vec<usize> = (0..=last).filter(|number| !gone.contains(number)).collect();
-    without_idle_conditions(&script.keep(&kept))
+    without_idle_guards(&script.keep(&kept))
 }
 
 /// Gives an assertion the condition that it was compiled from, which was true or not.
@@ -628,7 +628,7 @@ mod tests {
         pen.ask("isRight", 2, 13);
         pen.require(13, 22);
         pen.ask("last", 1, 14);
-        let script = without_idle_conditions(&pen.script());
+        let script = without_idle_guards(&pen.script());
         assert_eq!(
             names(&script),
             ["hasNext", "isTrue", "guard", "next", "last"]

@@ -111,7 +111,7 @@ impl Following {
         }
         let given = operands.iter().zip(scalars);
         let given = given.map(|(held, scalar)| held.origin.map_or(scalar, Value::from));
-        let origin = self.journal.lock_safe().operate(operation, given.collect());
+        let origin = self.writer.lock_safe().operate(operation, given.collect());
         Ok(Held::with(slot, Some(origin)))
     }
 
@@ -203,8 +203,8 @@ impl Following {
     }
 
     fn is_boolean(&self, variable: Variable) -> bool {
-        let mut journal = self.journal.lock_safe();
-        journal.class(Shape::Boolean.class_name()) == variable.class
+        let mut writer = self.writer.lock_safe();
+        writer.class(Shape::Boolean.class_name()) == variable.class
     }
 
     /// A guard for a relation of two numbers.
@@ -222,7 +222,7 @@ impl Following {
         }
         // One of them is NaN, and neither the relation nor its opposite holds.
         let opposite = opposite(relation).of(shape);
-        let holds = self.journal.lock_safe().operate(opposite, given);
+        let holds = self.writer.lock_safe().operate(opposite, given);
         self.guard(Operator::IsFalse.of(Shape::Boolean), vec![holds.into()]);
     }
 }

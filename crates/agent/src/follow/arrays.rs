@@ -6,9 +6,9 @@ use culprit_model::script::Operator;
 use culprit_model::value::Shape;
 
 use super::Following;
-use super::journal::{HeapPlace, is_full};
 use super::naming::{element_shape, is_plain_value};
 use super::operations::OperationResult;
+use super::script_writer::{HeapPlace, is_full};
 use super::value::Held;
 use crate::lock::LockSafe;
 
@@ -40,7 +40,7 @@ impl Following {
         };
         if !self.is_noting() || !needs_step {
             let origin =
-                place.and_then(|place| self.journal.lock_safe().places.get(&place).copied());
+                place.and_then(|place| self.writer.lock_safe().places.get(&place).copied());
             return Ok(Held::with(found.slot, origin.filter(|_| !of_program)));
         }
         let given = vec![self.given(jni, array, b'L'), self.given(jni, at, b'I')];
@@ -51,8 +51,8 @@ impl Following {
             of_program,
         );
         let element = Operator::Element.of(element_shape(&class));
-        let mut journal = self.journal.lock_safe();
-        journal.operate_to(element, given, Some(value));
+        let mut writer = self.writer.lock_safe();
+        writer.operate_to(element, given, Some(value));
         Ok(held)
     }
 
@@ -79,21 +79,21 @@ impl Following {
             return Ok(());
         };
         let tag = self.tag(&object);
-        let is_made = tag.is_some_and(|tag| self.journal.lock_safe().made.contains(&tag.id));
+        let is_made = tag.is_some_and(|tag| self.writer.lock_safe().made.contains(&tag.id));
         if self.is_noting() && is_made {
             let given = vec![
                 self.given(jni, array, b'L'),
                 self.given(jni, at, b'I'),
                 self.given(jni, value, shape.code() as u8),
             ];
-            self.journal.lock_safe().operate_to(store, given, None);
+            self.writer.lock_safe().operate_to(store, given, None);
             if value.origin.is_some() {
                 self.tagged(&object, true);
             }
         } else if value.origin.is_some() || tag.is_some() {
             let id = self.tagged(&object, false).id;
             let place = HeapPlace::Element(id, at.as_int());
-            let places = &mut self.journal.lock_safe().places;
+            let places = &mut self.writer.lock_safe().places;
             match value.origin.filter(|_| !is_full()) {
                 Some(origin) => places.insert(place, origin),
                 None => places.remove(&place),
@@ -110,7 +110,7 @@ impl Following {
             return Ok(length);
         }
         let given = vec![self.given(jni, array, b'L')];
-        let origin = self.journal.lock_safe().operate(operation, given);
+        let origin = self.writer.lock_safe().operate(operation, given);
         Ok(Held::with(length.slot, Some(origin)))
     }
 }

@@ -57,12 +57,12 @@ impl Following {
             pieces.remove(0);
         }
         let concat = Operator::Concat.of(Shape::Reference);
-        let mut journal = self.journal.lock_safe();
+        let mut writer = self.writer.lock_safe();
         let mut pieces = pieces.into_iter();
         let mut left = pieces.next()?;
         let mut last = None;
         for piece in pieces {
-            let made = journal.operate(concat, vec![left, piece]);
+            let made = writer.operate(concat, vec![left, piece]);
             left = made.into();
             last = Some(made);
         }
@@ -93,19 +93,19 @@ impl Following {
             .collect();
         let result = site.descriptor.rsplit(')').next().unwrap_or("V");
         let (_, value) = self.result(jni, made.slot, result, of_program);
-        let mut journal = self.journal.lock_safe();
+        let mut writer = self.writer.lock_safe();
         let lambda = Lambda {
-            body_class: journal.class(&lambda.owner),
+            body_class: writer.class(&lambda.owner),
             body_name: lambda.name.clone(),
             body_descriptor: lambda.descriptor.clone(),
             kind,
-            written_in: journal.class(&followed.class),
-            interface: journal.class(internal_name(result)),
+            written_in: writer.class(&followed.class),
+            interface: writer.class(internal_name(result)),
             method: site.name.clone().into_owned(),
             erased: lambda.erased.clone(),
             exact: lambda.exact.clone(),
         };
-        journal.lambda(lambda, captured, value);
+        writer.lambda(lambda, captured, value);
     }
 }
 

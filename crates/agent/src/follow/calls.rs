@@ -11,10 +11,10 @@ use culprit_weave::follow::HelperMethod;
 
 use super::Following;
 use super::activity::{ClosedCall, OpenCall};
-use super::journal::may_be_expected_to_throw;
 use super::machine::{Called, MachineFrame};
 use super::naming::{is_assertion, is_program};
 use super::operations::{OperationResult, letter};
+use super::script_writer::may_be_expected_to_throw;
 use super::value::{Held, JvmValue, Variable};
 use crate::classes::internal_name;
 use crate::lock::{LockSafe, ShareSafe};
@@ -56,7 +56,7 @@ struct Outgoing<'j> {
 
 /// The way that a call becomes a statement.
 enum Noting {
-    /// It does not: it is within another call out of the driver, or the journal is full.
+    /// It does not: it is within another call out of the driver, or the script is full.
     Off,
     /// It does not: it leads to a followed method, whose own calls are noted.
     Followed,
@@ -155,7 +155,7 @@ impl Following {
             of_program: !matches!(noting, Noting::Off)
                 && (into_program || given.iter().any(|held| self.is_of_program(held))),
             is_runner: is_assertion(&target.owner) && RUNNERS.contains(&target.name.as_str()),
-            first: self.journal.lock_safe().length(),
+            first: self.writer.lock_safe().length(),
             target,
             kind,
             given,
@@ -199,7 +199,7 @@ impl Following {
         );
         let ended = self.perform(jni, frame.followed, helper, &call.given);
         if is_exit {
-            self.journal.lock_safe().forget_from(call.first);
+            self.writer.lock_safe().forget_from(call.first);
         }
         let way = open.close();
         if let Some(on) = on.and_then(Arc::into_inner) {
@@ -210,7 +210,7 @@ impl Following {
 
     /// Whether the framework ran something of the driver within a call, which was noted instead of it.
     fn has_run(&self, call: &Outgoing<'_>) -> bool {
-        call.is_runner && self.journal.lock_safe().length() > call.first
+        call.is_runner && self.writer.lock_safe().length() > call.first
     }
 
     /// Notes a call that returned; the result as the driver has it.
@@ -252,10 +252,10 @@ impl Following {
             return held;
         };
         // In another version of the program it may be another object: it has a name of its own.
-        let alias: Variable = self.journal.lock_safe().variable(&known);
+        let alias: Variable = self.writer.lock_safe().variable(&known);
         let end = StatementEnd::Returned(Some(alias.into()));
         self.note(frame, target, kind, values, end);
-        self.journal.lock_safe().same(alias, value);
+        self.writer.lock_safe().same(alias, value);
         Held::with(slot, Some(alias))
     }
 
@@ -273,7 +273,7 @@ impl Following {
         };
         if has_run {
             let known = self.tag(thrown).map(|tag| tag.id);
-            let is_known = known.is_some_and(|id| self.journal.lock_safe().thrown.contains(&id));
+            let is_known = known.is_some_and(|id| self.writer.lock_safe().thrown.contains(&id));
             if !is_known {
                 self.missed(jni, frame, &call.target, &call.given, thrown, call.first);
             }
@@ -296,10 +296,10 @@ impl Following {
         end: StatementEnd,
     ) {
         let may_throw = may_be_expected_to_throw(&target);
-        let mut journal = self.journal.lock_safe();
+        let mut writer = self.writer.lock_safe();
         let on = values.first().filter(|_| kind == CallKind::Virtual);
-        let into_program = journal.is_into_program(&target, on);
-        let statement = journal.call(target, kind == CallKind::Static, values, end);
+        let into_program = writer.is_into_program(&target, on);
+        let statement = writer.call(target, kind == CallKind::Static, values, end);
         if may_throw {
             frame.calls.push(Called {
                 pc: frame.pc,

@@ -28,10 +28,7 @@ impl Following {
             return;
         };
         // `if (wrong) fail();` is about the answer.
-        let is_answered = self
-            .journal
-            .lock_safe()
-            .has_condition_behind(call.statement);
+        let is_answered = self.writer.lock_safe().has_condition_behind(call.statement);
         if !is_answered {
             self.require_missing(call.statement, &class);
         }
@@ -39,12 +36,12 @@ impl Following {
 
     /// The script continues only if a call did not throw what it should.
     fn require_missing(&self, call: usize, class: &str) {
-        let mut journal = self.journal.lock_safe();
-        let Some(expected) = journal.expected(call, class) else {
+        let mut writer = self.writer.lock_safe();
+        let Some(expected) = writer.expected(call, class) else {
             return;
         };
         let is_null = Operator::IsNull.of(Shape::Reference);
-        journal.guard(is_null, vec![expected.into()]);
+        writer.guard(is_null, vec![expected.into()]);
     }
 
     /// An exception arrives in the driver, which is ready for others there.
@@ -65,7 +62,7 @@ impl Following {
         if self.kinds(jni, thrown).iter().any(|kind| kind == class) {
             return false;
         }
-        self.journal.lock_safe().tolerate(tag.id, class);
+        self.writer.lock_safe().tolerate(tag.id, class);
         true
     }
 
@@ -81,11 +78,11 @@ impl Following {
             name: "fail".to_owned(),
             descriptor: "(Ljava/lang/String;)V".to_owned(),
         };
-        let mut journal = self.journal.lock_safe();
-        journal.expect(expected);
-        let thrown = journal.variable("java/lang/AssertionError");
+        let mut writer = self.writer.lock_safe();
+        writer.expect(expected);
+        let thrown = writer.variable("java/lang/AssertionError");
         let message = Value::text(&message);
-        journal.call(
+        writer.call(
             target,
             true,
             vec![message],
@@ -107,16 +104,16 @@ impl Following {
         let mut references = given.iter().filter_map(Held::reference);
         let expected = references.find_map(|class| self.jvmti.class_signature(&class).ok());
         let expected = expected.as_deref().map(internal_name);
-        let mut journal = self.journal.lock_safe();
-        let last = journal.last_call_since(before);
-        if let Some(other) = last.and_then(|call| journal.thrown_by(call)) {
+        let mut writer = self.writer.lock_safe();
+        let last = writer.last_call_since(before);
+        if let Some(other) = last.and_then(|call| writer.thrown_by(call)) {
             // Something else was thrown.
             if let Some(class) = expected {
-                journal.tolerate(other, class);
+                writer.tolerate(other, class);
             }
             return;
         }
-        drop(journal);
+        drop(writer);
         if let (Some(class), Some(call)) = (expected, last) {
             self.require_missing(call, class);
         }

@@ -5,9 +5,9 @@ use culprit_jvmti::{Jni, Local};
 use culprit_model::Member;
 use culprit_weave::follow::HelperMethod;
 
-use super::journal::{HeapPlace, is_full};
 use super::naming::is_program;
 use super::operations::{OperationResult, letter};
+use super::script_writer::{HeapPlace, is_full};
 use super::value::Held;
 use super::{Followed, Following};
 use crate::lock::LockSafe;
@@ -27,7 +27,7 @@ impl Following {
         if self.follows(&target.owner) {
             let place = self.place(object.as_ref(), &target);
             let origin =
-                place.and_then(|place| self.journal.lock_safe().places.get(&place).copied());
+                place.and_then(|place| self.writer.lock_safe().places.get(&place).copied());
             return Ok(Held::with(slot, origin));
         }
         if !self.is_noting() {
@@ -39,7 +39,7 @@ impl Following {
                 .is_some_and(|object| self.is_of_program(object));
         let on = object.as_ref().map(|object| self.given(jni, object, b'L'));
         let (held, value) = self.result(jni, slot, &target.descriptor, of_program);
-        self.journal.lock_safe().read(target, on, value);
+        self.writer.lock_safe().read(target, on, value);
         Ok(held)
     }
 
@@ -57,7 +57,7 @@ impl Following {
         if self.follows(&target.owner) {
             let place = self.place(object.as_ref(), &target);
             if let Some(place) = place {
-                let places = &mut self.journal.lock_safe().places;
+                let places = &mut self.writer.lock_safe().places;
                 match value.origin.filter(|_| !is_full()) {
                     Some(origin) => places.insert(place, origin),
                     None => places.remove(&place),
@@ -88,7 +88,7 @@ impl Following {
         if self.is_noting() && !self.follows(&target.owner) {
             let on = object.as_ref().map(|object| self.given(jni, object, b'L'));
             let value = self.given(jni, &value, letter);
-            self.journal.lock_safe().write(target, on, value);
+            self.writer.lock_safe().write(target, on, value);
         }
         Ok(())
     }

@@ -13,8 +13,8 @@ use culprit_model::value::{Shape, split_descriptor};
 use culprit_weave::follow::HelperMethod;
 
 use super::activity::{ACTIVITY, SavedActivity};
-use super::journal::SceneEnd;
 use super::naming::unboxed;
+use super::script_writer::SceneEnd;
 use super::value::{Held, JvmValue, Variable};
 use super::{Followed, Following};
 use crate::classes::internal_name;
@@ -101,7 +101,7 @@ impl Following {
         jni.make_room();
         let before = SavedActivity::now();
         let is_scene = before.is_outside();
-        let first = is_scene.then(|| self.journal.lock_safe().begin_scene());
+        let first = is_scene.then(|| self.writer.lock_safe().begin_scene());
         ACTIVITY.with_borrow_mut(|activity| {
             activity.depth += 1;
             activity.passes_by = true;
@@ -110,7 +110,7 @@ impl Following {
         let done = self.perform(jni, followed, plain, &given);
         before.restore();
         if let Some(first) = first {
-            self.journal.lock_safe().end_scene(first, SceneEnd::Over);
+            self.writer.lock_safe().end_scene(first, SceneEnd::Over);
         }
         let result = plain.descriptor.rsplit(')').next().unwrap_or("V");
         boxed(jni, &Held::passed(done?), result)
@@ -171,8 +171,8 @@ impl Following {
         let is_own = origins.is_some();
         let is_scene = !is_own && !is_initialiser && before == 0;
         let first = match is_scene {
-            true => self.journal.lock_safe().begin_scene(),
-            false => self.journal.lock_safe().length(),
+            true => self.writer.lock_safe().begin_scene(),
+            false => self.writer.lock_safe().length(),
         };
         let given = self.arguments(jni, followed, given, origins.unwrap_or_default());
         if method.name == "<init>" && self.is_noting() {
@@ -193,9 +193,9 @@ impl Following {
                 true => SceneEnd::Over,
                 false => SceneEnd::Telling,
             };
-            self.journal.lock_safe().end_scene(first, end);
+            self.writer.lock_safe().end_scene(first, end);
         } else if is_initialiser {
-            self.journal.lock_safe().initialised(first);
+            self.writer.lock_safe().initialised(first);
         }
         ACTIVITY.with_borrow_mut(|activity| {
             activity.depth = before;

@@ -8,7 +8,7 @@ use culprit_model::value::Shape;
 use culprit_model::{ObjectId, Owner, Reference, Value};
 
 use super::Following;
-use super::journal::HeapPlace;
+use super::script_writer::HeapPlace;
 use super::value::{Held, JvmValue, Variable};
 use crate::classes::internal_name;
 use crate::lock::LockSafe;
@@ -54,7 +54,7 @@ impl Following {
         let known = self.tag(object);
         let id = match known {
             Some(tag) => tag.id,
-            None => self.journal.lock_safe().id(),
+            None => self.writer.lock_safe().id(),
         };
         let tag = Tag {
             id,
@@ -115,11 +115,11 @@ impl Following {
             return literal;
         }
         let tag = self.tagged(object, false);
-        if class.starts_with('[') && !self.journal.lock_safe().made.contains(&tag.id) {
+        if class.starts_with('[') && !self.writer.lock_safe().made.contains(&tag.id) {
             self.make_array(jni, object, &class, tag.id);
         }
-        let mut journal = self.journal.lock_safe();
-        let class = journal.class(&class);
+        let mut writer = self.writer.lock_safe();
+        let class = writer.class(&class);
         Variable { id: tag.id, class }.into()
     }
 
@@ -133,7 +133,7 @@ impl Following {
         if class == "java/lang/Class" {
             let signature = self.jvmti.class_signature(object).ok()?;
             let class = internal_name(&signature);
-            let class = self.journal.lock_safe().class(class);
+            let class = self.writer.lock_safe().class(class);
             return Some(Value::Reference(Reference::Class(class)));
         }
         let letter = Shape::boxed_by(class)?.code() as u8;
@@ -146,7 +146,7 @@ impl Following {
 
     /// A step that makes an array as it is now.
     fn make_array(&self, jni: &Jni<'_>, array: &Local<'_>, class: &str, id: ObjectId) {
-        self.journal.lock_safe().made.insert(id);
+        self.writer.lock_safe().made.insert(id);
         let length = jni.array_length(array);
         if length > MOST_ELEMENTS {
             self.make_long_array(jni, array, class, id);
@@ -157,7 +157,7 @@ impl Following {
         let mut of_program = false;
         for at in 0..length {
             let place = HeapPlace::Element(id, at as i32);
-            let origin = self.journal.lock_safe().places.get(&place).copied();
+            let origin = self.writer.lock_safe().places.get(&place).copied();
             let element = jni.with_frame(|jni| {
                 let held = self.element(jni, array, class, at as i32).ok()?;
                 let held = Held { origin, ..held };
@@ -172,7 +172,7 @@ impl Following {
         if of_program {
             self.tagged(array, true);
         }
-        self.journal.lock_safe().array(id, class, elements);
+        self.writer.lock_safe().array(id, class, elements);
     }
 
     /// Steps that make an array which is too long to be written out: what is in it, if that is little.
@@ -193,12 +193,12 @@ impl Following {
             };
             filled.push((at, element));
         }
-        let mut journal = self.journal.lock_safe();
+        let mut writer = self.writer.lock_safe();
         let made = Variable {
             id,
-            class: journal.class(class),
+            class: writer.class(class),
         };
-        let element = journal.class(internal_name(class.get(1..).unwrap_or_default()));
+        let element = writer.class(internal_name(class.get(1..).unwrap_or_default()));
         let target = culprit_model::Member {
             owner: "java/lang/reflect/Array".to_owned(),
             name: "newInstance".to_owned(),
@@ -209,11 +209,11 @@ impl Following {
             Value::Int(length as i32),
         ];
         let end = StatementEnd::Returned(Some(made.into()));
-        journal.call(target, true, given, end);
+        writer.call(target, true, given, end);
         let store = Operator::Store.of(element_shape(class));
         for (at, value) in filled {
             let given = vec![made.into(), Value::Int(at as i32), value];
-            journal.operate_to(store, given, None);
+            writer.operate_to(store, given, None);
         }
     }
 
@@ -271,11 +271,11 @@ impl Following {
             && !is_plain_value(&class)
         {
             let tag = self.tagged(&object, of_program);
-            let mut journal = self.journal.lock_safe();
+            let mut writer = self.writer.lock_safe();
             if class.starts_with('[') {
-                journal.made.insert(tag.id);
+                writer.made.insert(tag.id);
             }
-            let class = journal.class(&class);
+            let class = writer.class(&class);
             let variable = Variable { id: tag.id, class };
             return (Held::new(slot), variable.into());
         }
@@ -284,7 +284,7 @@ impl Following {
             let value = self.given(jni, &held, letter);
             return (held, value);
         }
-        let variable = self.journal.lock_safe().variable(&class);
+        let variable = self.writer.lock_safe().variable(&class);
         (Held::with(slot, Some(variable)), variable.into())
     }
 }
@@ -332,7 +332,7 @@ pub(super) fn unboxed<'j>(jni: &Jni<'j>, object: &Local<'_>, letter: u8) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use super::super::journal::may_be_expected_to_throw;
+    use super::super::script_writer::may_be_expected_to_throw;
 
     #[test]
     fn no_test_expects_its_own_assertions_to_throw() {

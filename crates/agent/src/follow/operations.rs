@@ -8,7 +8,7 @@ use culprit_model::{Member, Reference, Value};
 use culprit_weave::follow::HelperMethod;
 
 use super::activity::ACTIVITY;
-use super::journal::is_full;
+use super::script_writer::is_full;
 use super::value::{Held, JvmValue, Variable};
 use super::{Followed, Following, machine};
 use crate::lock::LockSafe;
@@ -72,39 +72,39 @@ impl Following {
             return Held::new(slot);
         }
         let object = self.given(jni, object, b'L');
-        let mut journal = self.journal.lock_safe();
-        let class = Value::Reference(Reference::Class(journal.class(class)));
+        let mut writer = self.writer.lock_safe();
+        let class = Value::Reference(Reference::Class(writer.class(class)));
         let is_instance = Operator::IsInstance.of(Shape::Reference);
-        let origin = journal.operate(is_instance, vec![object, class]);
+        let origin = writer.operate(is_instance, vec![object, class]);
         Held::with(slot, Some(origin))
     }
 
     /// A branch depended on a value of the program: the script continues only if it is taken alike again.
     pub(super) fn guard(&self, condition: Operation, operands: Vec<Value>) {
-        self.journal.lock_safe().guard(condition, operands);
+        self.writer.lock_safe().guard(condition, operands);
     }
 
     /// An exception as a statement has it.
     pub(super) fn thrown(&self, jni: &Jni<'_>, thrown: &Local<'_>) -> Value {
         let class = self.class_of(jni, thrown);
         let tag = self.tagged(thrown, true);
-        let mut journal = self.journal.lock_safe();
-        journal.thrown.insert(tag.id);
-        let class = journal.class(&class);
+        let mut writer = self.writer.lock_safe();
+        writer.thrown.insert(tag.id);
+        let class = writer.class(&class);
         Variable { id: tag.id, class }.into()
     }
 
     /// An exception leaves the driver: one that a call threw, or its own.
     pub(super) fn raised(&self, jni: &Jni<'_>, thrown: &Local<'_>) {
         let known = self.tag(thrown).map(|tag| tag.id);
-        let is_known = known.is_some_and(|id| self.journal.lock_safe().thrown.contains(&id));
+        let is_known = known.is_some_and(|id| self.writer.lock_safe().thrown.contains(&id));
         let value = self.thrown(jni, thrown);
-        let mut journal = self.journal.lock_safe();
+        let mut writer = self.writer.lock_safe();
         if is_known {
-            journal.left(value);
+            writer.left(value);
             return;
         }
-        journal.raise(value);
+        writer.raise(value);
     }
 
     /// The driver makes an object of its own.
@@ -131,7 +131,7 @@ impl Following {
             name: "<init>".to_owned(),
             descriptor: followed.method.descriptor.clone(),
         };
-        let mut journal = self.journal.lock_safe();
-        journal.call(target, false, values, StatementEnd::Returned(Some(made)));
+        let mut writer = self.writer.lock_safe();
+        writer.call(target, false, values, StatementEnd::Returned(Some(made)));
     }
 }

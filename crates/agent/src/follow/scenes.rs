@@ -1,5 +1,5 @@
 //! Scenes: the statements that were noted while something outside ran one method of the driver, such as a
-//! test. When the journal grows too long, the oldest scenes that passed are forgotten as a whole: a test that
+//! test. When the script grows too long, the oldest scenes that passed are forgotten as a whole: a test that
 //! passed seldom matters to another. Statements of class initialisers stay, and so do short scenes.
 
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::ops::Range;
 /// Steps of a scene that are few enough to stay: they may have set something up.
 const FEW: usize = 256;
 
-/// The scenes of a journal.
+/// The scenes of a script.
 #[derive(Default)]
 pub(super) struct Scenes {
     /// How many go on now, in all threads.

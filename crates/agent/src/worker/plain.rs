@@ -1,5 +1,5 @@
-//! Plain runs: the statements of a script on the program as it is, nothing woven, nothing answered and
-//! nothing compared. A plain run does what the test does that is printed from the script.
+//! Plain runs: the statements of a script on the program as it is, nothing woven and
+//! nothing compared; only stand-ins answer. A plain run does what the test does that is printed from the script.
 //!
 //! A name of the script is the object that its statement returned; of a primitive class, it is that value.
 

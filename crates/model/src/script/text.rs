@@ -1,4 +1,4 @@
-//! Scripts as text: what `culprit` writes for a followed driver, and how tests write scripts.
+//! Scripts as text: what the agent writes for a followed driver, and how tests write scripts.
 //! `docs/script-text.md` is the specification. Calls and accesses are the steps of a scenario's text; the
 //! other statements have a line each.
 

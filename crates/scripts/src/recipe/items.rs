@@ -11,7 +11,7 @@ pub(super) type Item<'a> = (StatePiece<'a>, &'a Value);
 pub(super) type Items = for<'a> fn(StatePiece<'a>) -> Option<Vec<Item<'a>>>;
 
 /// More than any state has.
-const MOST: usize = 1 << 20;
+const MOST_NODES: usize = 1 << 20;
 
 static NULL: Value = Value::Reference(Reference::Null);
 
@@ -46,7 +46,7 @@ fn chain<'a>(holder: StatePiece<'a>, first: &'a Value, next: &str) -> Option<Vec
         let node = at.0.look(at.1)?;
         nodes.push(node);
         at = (node, node.get(next)?);
-        (nodes.len() < MOST).then_some(())?;
+        (nodes.len() < MOST_NODES).then_some(())?;
     }
     Some(nodes)
 }
@@ -224,7 +224,7 @@ pub(super) fn tree_map(held: StatePiece<'_>) -> Option<Vec<Item<'_>>> {
             open.push(node);
             at = (node, node.get("left")?);
         }
-        (nodes.len() + open.len() < MOST).then_some(())?;
+        (nodes.len() + open.len() < MOST_NODES).then_some(())?;
     }
     pairs(&nodes)
 }

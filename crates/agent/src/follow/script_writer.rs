@@ -1,4 +1,4 @@
-//! The journal: the script of what a followed driver does, while it is being written.
+//! Writes the script of what a followed driver does, statement by statement.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,7 @@ const MOST_STATEMENTS: usize = 500_000;
 const MANY_STATEMENTS: usize = 50_000;
 const FEWER_STATEMENTS: usize = 25_000;
 
-/// The journal is full. The interpreter then keeps no origins of values either: a run may continue for long.
+/// The script is full. The interpreter then keeps no origins of values either: a run may continue for long.
 static IS_FULL: AtomicBool = AtomicBool::new(false);
 
 pub(super) fn is_full() -> bool {
@@ -37,7 +37,7 @@ pub(super) enum HeapPlace {
 }
 
 #[derive(Default)]
-pub(super) struct FollowJournal {
+pub(super) struct ScriptWriter {
     builder: Builder,
     statements: Vec<Statement>,
     scenes: Scenes,
@@ -59,7 +59,7 @@ pub(super) enum SceneEnd {
     Telling,
 }
 
-impl FollowJournal {
+impl ScriptWriter {
     pub(super) fn id(&mut self) -> ObjectId {
         self.builder.fresh()
     }
@@ -283,7 +283,7 @@ impl FollowJournal {
         }
     }
 
-    /// The script, with the tolerated exceptions stated before the calls. The journal is empty afterwards.
+    /// The script, with the tolerated exceptions stated before the calls. The writer is empty afterwards.
     pub(super) fn take(&mut self) -> Script {
         let mut statements = Vec::with_capacity(self.statements.len());
         for statement in std::mem::take(&mut self.statements) {
