@@ -71,9 +71,9 @@ pub fn minimise(
     likeness: &Likeness<'_>,
     driver: &Driver<'_>,
 ) -> Result<Minimised, Error> {
-    let mut found = minimise_once(script, stage, likeness, driver)?;
+    let mut found = minimise_once(script, stage, likeness, driver, false)?;
     while found.is_merged && !driver.is_over() {
-        let again = match minimise_once(&found.script, stage, likeness, driver) {
+        let again = match minimise_once(&found.script, stage, likeness, driver, true) {
             Ok(again) if again.script.statements.len() < found.script.statements.len() => again,
             // What was found before fails, whatever became of this.
             Ok(_) | Err(Error::OtherFailure(_) | Error::OtherMessage(_)) => break,
@@ -101,6 +101,7 @@ fn minimise_once(
     stage: &Stage,
     &Likeness { grade, wanted }: &Likeness<'_>,
     driver: &Driver<'_>,
+    is_repeated: bool,
 ) -> Result<Minimised, Error> {
     let mut reduction = CallReduction {
         script,
@@ -109,6 +110,7 @@ fn minimise_once(
         enough: Signature::ENOUGH,
         fresh: FreshState::NewLoader,
         driver,
+        is_repeated,
     };
     let all: Vec<usize> = (0..script.statements.len()).collect();
     let last = all
@@ -230,6 +232,8 @@ struct CallReduction<'a> {
     enough: Grade,
     fresh: FreshState,
     driver: &'a Driver<'a>,
+    /// Little is expected of a second reduction: one schedule does.
+    is_repeated: bool,
 }
 
 /// What a static method returns, as far as that tells what it is called for.
@@ -280,7 +284,7 @@ impl CallReduction<'_> {
         };
         let mut found = self.search(&calls, &problem, Schedule::default(), whole.len())?;
         let left = interactions(self.script, &found.kept);
-        if left > MANY && found.end == SearchEnd::Minimal {
+        if left > MANY && found.end == SearchEnd::Minimal && !self.is_repeated {
             // Each schedule ends where nothing can be taken out any more, but not at the same place.
             let least = found.kept.len();
             let other = self.search(&calls, &problem, Schedule::Classic, least)?;
