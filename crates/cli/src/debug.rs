@@ -1,8 +1,8 @@
 //! `culprit debug`: from a command that fails to the smallest test that fails for the same reason.
 //!
 //! The command runs several times: unchanged, to see how it fails; then with its driver followed. If the script
-//! of the driver does not fail in the same way, the command runs again and the code that failed is recorded. The reduction does not need the command. The session itself is
-//! `culprit_debug`'s.
+//! of the driver does not fail in the same way, the command runs again and the code that failed is recorded. The
+//! reduction does not need the command. The session itself is `culprit_debug`'s.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
