@@ -63,6 +63,24 @@ impl Program {
         process::run(&mut culprit)
     }
 
+    /// `culprit debug` on a main class, interrupted as soon as a condition holds.
+    #[track_caller]
+    fn interrupt_debug(&self, main: &str, is_time: impl Fn() -> bool) -> Ended {
+        let debug = ["debug", "-o", "out", "--"].map(str::to_owned);
+        let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), self.home.path());
+        culprit
+            .env("JAVA_HOME", &self.stage.jdk.home)
+            .args(debug.into_iter().chain(self.java(&[main])));
+        let running = process::Running::start(&mut culprit);
+        let has_come = (0..6_000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            is_time()
+        });
+        assert!(has_come, "not in time");
+        rustix::process::kill_process(running.leader(), rustix::process::Signal::INT).unwrap();
+        running.end()
+    }
+
     /// `culprit debug -o out -- java ...`
     pub(crate) fn debug(&self, program: &[&str]) -> Ended {
         self.debug_with(&[], program)
@@ -273,21 +291,9 @@ fn only_the_folder_of_a_reduction_can_be_gone_on_with() {
 #[test]
 fn an_interrupt_ends_the_search_with_the_smallest_test_so_far() {
     let program = Program::compile("slow", &[]);
-    let debug = ["debug", "-o", "out", "--"].map(str::to_owned);
-    let words = debug.into_iter().chain(program.java(&["shop.Main"]));
-    let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), program.home.path());
-    culprit
-        .env("JAVA_HOME", &program.stage.jdk.home)
-        .args(words);
-    let running = process::Running::start(&mut culprit);
     // The first line names the problem, the second has a verdict.
-    let is_begun = (0..6_000).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-        lines(&program.path("out/journal")) >= 2
-    });
-    assert!(is_begun, "no verdict in time");
-    rustix::process::kill_process(running.leader(), rustix::process::Signal::INT).unwrap();
-    let ended = running.end();
+    let has_verdict = || lines(&program.path("out/journal")) >= 2;
+    let ended = program.interrupt_debug("shop.Main", has_verdict);
     says(&ended, 130, "may not be minimal: interrupted");
     says(&ended, 130, "compiled and run: fails the same way");
     assert_eq!(program.report()["minimal"], false);
@@ -297,24 +303,11 @@ fn an_interrupt_ends_the_search_with_the_smallest_test_so_far() {
 #[test]
 fn an_interrupt_lets_the_check_of_the_test_end() {
     let program = Program::compile("merged", &[]);
-    let debug = ["debug", "-o", "out", "--"].map(str::to_owned);
-    let words = debug.into_iter().chain(program.java(&["desk.Main"]));
-    let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), program.home.path());
-    culprit
-        .env("JAVA_HOME", &program.stage.jdk.home)
-        .args(words);
-    let running = process::Running::start(&mut culprit);
     let compiles = || {
         let log = fs::read_to_string(program.path("out/culprit.log"));
         log.is_ok_and(|log| log.contains("bin/javac"))
     };
-    let is_begun = (0..6_000).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-        compiles()
-    });
-    assert!(is_begun, "no compiler in time");
-    rustix::process::kill_process(running.leader(), rustix::process::Signal::INT).unwrap();
-    let ended = running.end();
+    let ended = program.interrupt_debug("desk.Main", compiles);
     says(&ended, 130, "compiled and run: fails the same way");
     assert!(ended.out.contains("room.free("), "{}", ended.out);
 }
