@@ -10,6 +10,7 @@
 mod adopt;
 mod agent;
 mod blobs;
+mod buffer;
 mod callbacks;
 mod children;
 mod classes;

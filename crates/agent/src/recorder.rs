@@ -71,7 +71,7 @@ impl Message {
     /// Memory that the message holds on to, as far as it matters.
     fn bytes(&self) -> usize {
         match self {
-            Message::Events(chunk) => chunk.records.len(),
+            Message::Events(chunk) => chunk.records.memory(),
             Message::Blob { bytes, .. } => bytes.len(),
             Message::Class(class) => class.bytes.len(),
             _ => 0,
@@ -95,7 +95,10 @@ pub(crate) struct Recorder {
 #[derive(Default)]
 struct Queue {
     messages: VecDeque<Message>,
+    /// Memory of the messages.
     waiting: usize,
+    /// The recorder's thread sleeps, and nobody has woken it yet.
+    asleep: bool,
     closed: bool,
 }
 
@@ -147,7 +150,10 @@ impl Recorder {
         if !queue.closed {
             queue.waiting += message.bytes();
             queue.messages.push_back(message);
-            self.arrived.notify_one();
+            // A notification is a system call, also if nobody sleeps.
+            if std::mem::take(&mut queue.asleep) {
+                self.arrived.notify_one();
+            }
         }
     }
 
@@ -210,22 +216,29 @@ impl Recorder {
 
     /// What was handed over so far.
     pub(crate) fn take_now(&self) -> VecDeque<Message> {
-        let mut queue = self.queue.lock_safe();
-        queue.waiting = 0;
+        self.empty(&mut self.queue.lock_safe())
+    }
+
+    fn empty(&self, queue: &mut Queue) -> VecDeque<Message> {
+        // Threads wait for room only while there is too much.
+        if std::mem::take(&mut queue.waiting) > MOST_WAITING {
+            self.taken.notify_all();
+        }
         std::mem::take(&mut queue.messages)
     }
 
     fn take(&self, wait: Duration) -> VecDeque<Message> {
         let mut queue = self.queue.lock_safe();
-        if queue.messages.is_empty() {
+        if queue.messages.is_empty() && !wait.is_zero() {
+            // The queue is empty, and both are seen under its lock: no message can slip in between.
+            queue.asleep = true;
             queue = match self.arrived.wait_timeout(queue, wait) {
                 Ok((queue, _)) => queue,
                 Err(poisoned) => poisoned.into_inner().0,
             };
+            queue.asleep = false;
         }
-        queue.waiting = 0;
-        self.taken.notify_all();
-        std::mem::take(&mut queue.messages)
+        self.empty(&mut queue)
     }
 
     /// What was handed over and not taken.

@@ -6,12 +6,14 @@
 //! `published`; everything else about a buffer is touched under the thread's slot lock.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use culprit_model::{ThreadId, Turn};
 use culprit_trace::EventsHead;
 
+use crate::buffer::{Buffer, FIRST_BUFFER, LATER_BUFFER, Pool, RESERVE, Records};
 use crate::lock::{LockSafe, ShareSafe};
 
 /// Bytes of a state; the token arithmetic of the runtime relies on it.
@@ -26,11 +28,6 @@ const FEWEST_STATES: usize = 1 << 12;
 pub(crate) const TABLE_SIZE: usize = 1 << 16;
 /// Bytes of a slot: the id of the thread, then its word (index, depth), or 0.
 const SLOT_SIZE: usize = 16;
-/// Room behind the limit of a buffer for the scalars and references of one record.
-const RESERVE: usize = 4096;
-/// The first buffer of a thread, small for the sake of virtual threads, and the later ones.
-const FIRST_BUFFER: usize = 16 << 10;
-const LATER_BUFFER: usize = 128 << 10;
 /// Object ids are handed to threads in ranges of this size.
 const ID_RANGE: u64 = 4096;
 
@@ -116,7 +113,7 @@ fn first_birth(thread: ThreadId) -> u64 {
 /// A run of whole records of one thread.
 pub(crate) struct Chunk {
     pub(crate) head: EventsHead,
-    pub(crate) records: Vec<u8>,
+    pub(crate) records: Records,
 }
 
 /// The agent's side of a thread: its buffer and how much of it was handed over.
@@ -144,6 +141,7 @@ pub(crate) struct States {
     table: Region,
     order: Box<AtomicU64>,
     slots: RwLock<Vec<Option<Arc<Mutex<ThreadSlot>>>>>,
+    pool: Arc<Pool>,
     threads: Mutex<Threads>,
     next_object: AtomicU64,
     left_out: AtomicU64,
@@ -169,6 +167,7 @@ impl States {
             table,
             order: Box::new(AtomicU64::new(0)),
             slots: RwLock::new(vec![None]),
+            pool: Arc::default(),
             threads: Mutex::new(Threads {
                 sample: sample.map_or(0, |k| i32::try_from(k).unwrap_or(i32::MAX)),
                 ..Threads::default()
@@ -355,7 +354,6 @@ impl States {
         let index = self.index_of(address);
         let slot = self.slot(index)?;
         let mut slot = slot.lock_safe();
-        let chunk = self.drain_slot(index, &mut slot);
         let state = self.state(index);
         let base = state.base.load(Ordering::Relaxed);
         let open = base + (state.published.load(Ordering::Relaxed) & 0xffff_ffff);
@@ -364,9 +362,25 @@ impl States {
             .buffer
             .copy_out((open - base) as usize, (position.max(open) - base) as usize);
         let size = LATER_BUFFER.max(2 * partial.len() + 2 * RESERVE);
-        if slot.buffer.length < size {
-            slot.buffer = Buffer::new(size);
-        }
+        let new = self.published_of(index, &mut slot);
+        // Where threads are gated a buffer has one record: it stays, and the record is copied.
+        let is_full = new
+            .as_ref()
+            .is_some_and(|new| new.bytes.len() >= slot.buffer.length / 2);
+        let chunk = if is_full {
+            let empty = self.pool.take(size);
+            let full = std::mem::replace(&mut slot.buffer, empty);
+            new.map(|new| Chunk {
+                head: new.head,
+                records: Records::whole(full, new.bytes, &self.pool),
+            })
+        } else {
+            let chunk = new.map(|new| new.copied(&slot.buffer));
+            if slot.buffer.length < size {
+                slot.buffer = self.pool.take(size);
+            }
+            chunk
+        };
         slot.buffer.copy_in(&partial);
         slot.drained = 0;
         slot.drained_events = 0;
@@ -441,6 +455,13 @@ impl States {
     }
 
     fn drain_slot(&self, index: u32, slot: &mut ThreadSlot) -> Option<Chunk> {
+        let new = self.published_of(index, slot)?;
+        Some(new.copied(&slot.buffer))
+    }
+
+    /// The place of the records in a thread's buffer that were published and not handed over yet. The
+    /// caller hands them over.
+    fn published_of(&self, index: u32, slot: &mut ThreadSlot) -> Option<Published> {
         if slot.ended {
             return None;
         }
@@ -463,7 +484,7 @@ impl States {
         if bytes <= slot.drained {
             return None;
         }
-        let records = slot.buffer.copy_out(slot.drained as usize, bytes as usize);
+        let place = slot.drained as usize..bytes as usize;
         let count = events.wrapping_sub(slot.drained_events);
         let head = EventsHead {
             thread: slot.thread,
@@ -475,7 +496,7 @@ impl States {
         slot.turn = turn;
         slot.drained = bytes;
         slot.drained_events = events;
-        Some(Chunk { head, records })
+        Some(Published { head, bytes: place })
     }
 
     /// Mutes every thread, now and in future: capture has ended.
@@ -516,6 +537,22 @@ impl States {
     }
 }
 
+/// Records in a buffer that are about to be handed over.
+struct Published {
+    head: EventsHead,
+    bytes: Range<usize>,
+}
+
+impl Published {
+    fn copied(self, buffer: &Buffer) -> Chunk {
+        let bytes = buffer.copy_out(self.bytes.start, self.bytes.end);
+        Chunk {
+            head: self.head,
+            records: Records::Copied(bytes),
+        }
+    }
+}
+
 impl ThreadState {
     /// Points the state to a buffer whose first `open` bytes are a record under construction.
     fn aim(&self, buffer: &Buffer, open: usize, gated: bool) {
@@ -525,54 +562,6 @@ impl ThreadState {
         self.limit.store(base + room as u64, Ordering::Relaxed);
         self.position.store(base + open as u64, Ordering::Relaxed);
         self.published.store(0, Ordering::Release);
-    }
-}
-
-/// Memory that a thread of the program writes records to. It is never seen as a Rust slice, since
-/// the program may be writing elsewhere in it at the same time.
-struct Buffer {
-    start: *mut u8,
-    length: usize,
-}
-
-// SAFETY: the memory belongs to this value alone as far as Rust is concerned; the one outside
-// writer is the Java thread that owns the state, and `copy_out` reads only what it published.
-unsafe impl Send for Buffer {}
-
-impl Buffer {
-    fn new(length: usize) -> Buffer {
-        let memory = vec![0u8; length].into_boxed_slice();
-        Buffer {
-            start: Box::into_raw(memory).cast(),
-            length,
-        }
-    }
-
-    fn copy_out(&self, from: usize, to: usize) -> Vec<u8> {
-        let (to, from) = (to.min(self.length), from.min(to));
-        let mut bytes = Vec::with_capacity(to - from);
-        // SAFETY: `from <= to <= length`, so the source is inside the allocation.
-        let source = unsafe { self.start.add(from) };
-        // SAFETY: the vector has room for `to - from` bytes and is not part of the buffer.
-        unsafe { std::ptr::copy_nonoverlapping(source, bytes.as_mut_ptr(), to - from) };
-        // SAFETY: that many bytes were just written.
-        unsafe { bytes.set_len(to - from) };
-        bytes
-    }
-
-    fn copy_in(&mut self, bytes: &[u8]) {
-        let length = bytes.len().min(self.length);
-        // SAFETY: both are at least `length` long and distinct allocations.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start, length) };
-    }
-}
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        let memory = std::ptr::slice_from_raw_parts_mut(self.start, self.length);
-        // SAFETY: `start` and `length` come from a box of exactly this slice, freed only here; the
-        // owning thread has another buffer by now, or has ended.
-        drop(unsafe { Box::from_raw(memory) });
     }
 }
 
@@ -706,14 +695,14 @@ mod tests {
         assert_eq!(thread, Some(ThreadId(1)));
         publish(&states, token, b"one", 1);
         let first = states.drain_all();
-        assert_eq!(first[0].records, b"one");
+        assert_eq!(*first[0].records, *b"one");
         assert_eq!((first[0].head.ordinal, first[0].head.count), (0, 1));
         assert!(states.drain_all().is_empty());
         publish(&states, token, b"two,three", 2);
         let (ended, second) = states.detach(7).unwrap();
         assert_eq!(ended, ThreadId(1));
         let second = second.unwrap();
-        assert_eq!(second.records, b"two,three");
+        assert_eq!(*second.records, *b"two,three");
         assert_eq!((second.head.ordinal, second.head.count), (1, 2));
     }
 
@@ -729,12 +718,37 @@ mod tests {
         state.position.store(at + 4, Ordering::Relaxed);
         let address = states.region_address() + (token >> 32) * STATE_SIZE as i64;
         let chunk = states.flush(address).unwrap();
-        assert_eq!(chunk.records, b"whole");
+        assert_eq!(*chunk.records, *b"whole");
         let base = state.base.load(Ordering::Relaxed);
         assert_eq!(state.position.load(Ordering::Relaxed), base + 4);
         // SAFETY: four bytes were moved to the start of the new buffer.
         let moved = unsafe { std::slice::from_raw_parts(base as *const u8, 4) };
         assert_eq!(moved, b"part");
+    }
+
+    #[test]
+    fn a_full_buffer_is_handed_over_and_used_again_when_it_was_read() {
+        let states = States::new(None).unwrap();
+        let (token, _) = states.attach(7);
+        let state = states.state((token >> 32) as u32);
+        let address = states.region_address() + (token >> 32) * STATE_SIZE as i64;
+        let base = || state.base.load(Ordering::Relaxed);
+        states.flush(address);
+        let (first, records) = (base(), vec![1; LATER_BUFFER - RESERVE]);
+        publish(&states, token, &records[..9], 1);
+        let begun = states.drain_all();
+        assert_eq!(*begun[0].records, records[..9]);
+        publish(&states, token, &records[9..], 1);
+        let full = states.flush(address).unwrap();
+        assert_ne!(base(), first, "the thread writes elsewhere by now");
+        publish(&states, token, &vec![2; LATER_BUFFER - RESERVE], 1);
+        assert_eq!(*full.records, records[9..]);
+        assert_eq!(full.records.memory(), LATER_BUFFER);
+        assert_eq!((full.head.ordinal, full.head.count), (1, 1));
+        drop(full);
+        let next = states.flush(address).unwrap();
+        assert_eq!(base(), first, "its memory is used again");
+        assert_eq!(*next.records, *vec![2; LATER_BUFFER - RESERVE]);
     }
 
     #[test]
