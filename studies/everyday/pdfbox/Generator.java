@@ -26,7 +26,10 @@ public class Generator {
     }
 
     private void text(String line) {
-        String stream = "BT /F1 12 Tf 40 200 Td (" + line + ") Tj ET";
+        content("BT /F1 12 Tf 40 200 Td (" + line + ") Tj ET");
+    }
+
+    private void content(String stream) {
         object("<< /Length " + stream.length() + " >>\nstream\n" + stream + "\nendstream");
     }
 
@@ -50,7 +53,7 @@ public class Generator {
         pdf.page(8, "12");
         pdf.text("first page");
         pdf.text("second page");
-        pdf.text("third page");
+        pdf.content("10 10 m 390 290 l S");
         pdf.object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>");
         pdf.end();
         Files.write(Path.of(args[0]), pdf.file.toByteArray());

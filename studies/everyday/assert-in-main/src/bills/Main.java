@@ -13,7 +13,7 @@ public class Main {
         lunch.order("salad", 890);
         Map<String, Integer> shares = lunch.split();
         System.out.println(shares);
-        lunch.order("coffee", 281);
+        lunch.order("coffee", 280);
         int paid = 0;
         for (int share : lunch.split().values()) {
             paid += share;
