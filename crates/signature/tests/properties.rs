@@ -233,7 +233,7 @@ const OF_THE_RUN: [[&str; 2]; 8] = [
         "(a.B is in unnamed module of loader 'app')",
         "(a.B is in module m of loader java.net.URLClassLoader @77846d2c)",
     ],
-    ["B$$Lambda$14/0x00007f1004", "B$$Lambda/0x00007f2008"],
+    ["a.B$$Lambda$14/0x00007f1004", "C$$Lambda/0x00007f2008"],
     ["pool-1-thread-3", "pool-2-thread-17"],
     ["-> at a.B.c(B.java:7)", "-> at d.E.f(E.java:90)"],
     ["/tmp/a1/x.txt", "/var/tmp/b/c/x.txt"],

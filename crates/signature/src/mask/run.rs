@@ -19,6 +19,7 @@ pub(super) fn shape(place: &Place<'_>) -> Match {
         b'0'..=b'9' => number_in_name(place).or_else(|| if inside { None } else { address(rest) }),
         _ => None,
     };
+    let found = found.or_else(|| if inside { None } else { lambda(rest) });
     found.or_else(|| temporary_folder(place))
 }
 
@@ -164,6 +165,15 @@ const MADE_UP: [(&str, &str); 7] = [
     ("$ByteBuddy$", "$ByteBuddy$<id>"),
 ];
 
+/// The whole name of the class of a lambda: it begins with that of the class that the lambda is written in, which is
+/// another one in a test.
+fn lambda(rest: &str) -> Match {
+    let name = rest.find(|c: char| !goes_on_in_name(c));
+    let at = rest[..name.unwrap_or(rest.len())].find("$$Lambda")?;
+    let (length, _) = made_up_class(&rest[at..]).filter(|_| at > 0)?;
+    Some((at + length, "<lambda>"))
+}
+
 /// Names of classes that exist in memory only.
 fn made_up_class(rest: &str) -> Match {
     if let Some(tail) = rest.strip_prefix("$$Lambda") {
@@ -281,11 +291,9 @@ mod tests {
             "[I@<hash> and [La.B;@<hash>",
         );
         check("at 0x00007f100414e908", "at <address>");
-        check(
-            "a.B$$Lambda$14/0x00007f1004@1b2c3d",
-            "a.B$$Lambda<id>@<hash>",
-        );
-        check("a.B$$Lambda/0x00007f1004.run", "a.B$$Lambda<id>.run");
+        check("a.B$$Lambda$14/0x00007f1004@1b2c3d", "<lambda>@<hash>");
+        check("in a.B$$Lambda/0x00007f1004.run", "in <lambda>.run");
+        check("a.B$$Lambda", "a.B$$Lambda");
         check("com.sun.proxy.$Proxy12.run", "com.sun.proxy.$Proxy<id>.run");
         check("Cart$MockitoMock$1820342", "Cart$MockitoMock$<id>");
         check("Cart$MockitoMock$kUZ9ZFbT", "Cart$MockitoMock$<id>");
