@@ -34,6 +34,7 @@ mod process;
 mod recipes;
 mod render;
 mod replay;
+mod same;
 mod scenario;
 mod stage;
 mod suggest;
