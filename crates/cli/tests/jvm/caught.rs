@@ -144,7 +144,10 @@ fn a_recording_lists_exceptions_that_code_around_the_program_caught() {
         .find(|line| line.contains("<=!"))
         .unwrap();
     let expect = "IllegalStateException \"no item 5 on the shelf\"   Orders.java:20";
-    assert!(line.contains("<=! Orders.ship threw #") && line.ends_with(expect), "{line}");
+    assert!(
+        line.contains("<=! Orders.ship threw #") && line.ends_with(expect),
+        "{line}"
+    );
     let number = line.split_whitespace().next().unwrap();
     let choices: [&[&str]; 3] = [
         &["--exception", "IllegalStateException"],
