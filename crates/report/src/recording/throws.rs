@@ -40,7 +40,12 @@ impl<'r> Throws<'r> {
         // A damaged recording has the exceptions up to the damage.
         for head in recording.heads().map_while(Result::ok) {
             if let Some(thread) = waiting.get_mut(&head.thread) {
-                while let Some((_, failure)) = thread.pop_if(|(from, _)| *from <= head.ordinal) {
+                while let Some((_, failure)) = thread
+                    .last()
+                    .copied()
+                    .filter(|(from, _)| *from <= head.ordinal)
+                {
+                    thread.pop();
                     flying.insert(head.thread, failure);
                 }
             }
