@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use culprit_model::Owner;
+
 /// A class path may lead anywhere, even to `/`: after so many folders it is no tree of packages.
 const MOST_FOLDERS: usize = 20_000;
 /// Deeper folders than this are not a tree of packages.
@@ -20,16 +22,19 @@ pub(crate) struct Roots {
     walked: usize,
     /// Folders that turned out to be roots while the program ran.
     folders: HashSet<String>,
+    /// The JVM is that of a build tool.
+    is_tool: bool,
 }
 
 impl Roots {
     /// `class_path` and `command` are the properties `java.class.path` and `sun.java.command`.
     pub(crate) fn find(class_path: &str, command: &str) -> Roots {
-        let mut roots = Roots::default();
-        let main = command
-            .split(' ')
-            .next()
-            .filter(|first| first.ends_with(".jar"));
+        let first = command.split(' ').next();
+        let mut roots = Roots {
+            is_tool: first.is_some_and(|main| Owner::of_java(main).is_tool()),
+            ..Roots::default()
+        };
+        let main = first.filter(|first| first.ends_with(".jar"));
         for entry in class_path
             .split(':')
             .map(|e| if e.is_empty() { "." } else { e })
@@ -43,6 +48,11 @@ impl Roots {
             }
         }
         roots
+    }
+
+    /// Whether the program is all there is: no root is known, and no build tool runs it.
+    pub(crate) fn are_unknown(&self) -> bool {
+        self.classes.is_empty() && !self.is_tool
     }
 
     /// Whether a root holds the class.

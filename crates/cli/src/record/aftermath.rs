@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use culprit_jvm::untrusted;
 use culprit_model::count::counted;
 use culprit_model::options::{Mode, RecordOptions};
-use culprit_model::{Pattern, clean, shell};
+use culprit_model::{Caught, Evidence, Pattern, clean, shell};
+use culprit_report::recording::caught_line;
 use culprit_trace::{COUPLING_EXTENSION, EXTENSION, Recording};
 
 use super::folder::RunFolder;
@@ -25,6 +26,9 @@ const PROPOSALS: usize = 5;
 
 /// Bytes that are read of what an agent left.
 const MOST_READ: u64 = 64 << 20;
+
+/// How many exceptions that were caught to list.
+const CAUGHT: usize = 5;
 
 /// How many recordings to list one by one.
 const LISTED: usize = 10;
@@ -150,12 +154,16 @@ impl Aftermath {
             )?;
         }
         for file in self.recordings.iter().take(LISTED) {
+            let recording = Recording::open(file);
             writeln!(
                 console.err(),
                 "  {}: {}",
                 stem(file),
-                clean::line(&describe(file))
+                clean::line(&describe(&recording))
             )?;
+            if let Ok(recording) = &recording {
+                list_caught(recording, console)?;
+            }
         }
         if let Some(more) = self.recordings.len().checked_sub(LISTED).filter(|n| *n > 0) {
             writeln!(console.err(), "  and {more} more")?;
@@ -233,8 +241,8 @@ fn propose(lead: &str, patterns: &[String], console: &mut Console) -> io::Result
 }
 
 /// The facts of one recording in half a line.
-fn describe(file: &Path) -> String {
-    let recording = match Recording::open(file) {
+fn describe(recording: &Result<Recording, culprit_trace::Error>) -> String {
+    let recording = match recording {
         Ok(recording) => recording,
         // The list names the file already.
         Err(culprit_trace::Error::Empty { .. }) => return "nothing was written".to_owned(),
@@ -262,6 +270,22 @@ fn describe(file: &Path) -> String {
         parts.push("ends early".to_owned());
     }
     parts.join(", ")
+}
+
+/// Lists the failures of a recording, and the exceptions that were caught and are likely to be failures: with their
+/// numbers, in a line each.
+fn list_caught(recording: &Recording, console: &mut Console) -> io::Result<()> {
+    let first = recording.failures().len() + 1;
+    let caught = (first..).zip(recording.caught());
+    let caught = caught.filter(|(_, caught)| caught.evidence() > Evidence::None);
+    let caught: Vec<(usize, &Caught)> = caught.collect();
+    for (number, caught) in caught.iter().take(CAUGHT) {
+        writeln!(console.err(), "    {number}  {}", caught_line(caught))?;
+    }
+    match caught.len().checked_sub(CAUGHT) {
+        Some(more) if more > 0 => writeln!(console.err(), "    and {more} more that were caught"),
+        _ => Ok(()),
+    }
 }
 
 fn stem(file: &Path) -> String {
