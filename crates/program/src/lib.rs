@@ -31,5 +31,5 @@ pub use jdk_classes::JdkClasses;
 pub use matching_jdk::matching_jdk;
 pub use program::Program;
 pub use recorded_jvm::{class_path, working_folder};
-pub use vet::{Forged, vet};
+pub use vet::{CalledCode, Forged, vet};
 pub use workers::{Extras, PlainWorkers, WorkerJvm, agent_argument};

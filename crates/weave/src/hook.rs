@@ -1,8 +1,11 @@
 //! Hooks: methods of the JDK and of test frameworks that tell that a run fails or ends, that list
-//! fields, that start a process, or that ask for a hash.
+//! fields, that start a process, that ask for a hash, or that load classes for the JVM.
 
-use culprit_classfile::{Asm, ClassFile, Code, Editor, MethodContext, Pool};
+use culprit_classfile::{
+    Asm, ClassFile, Code, EditPosition, Editor, HandlerSpec, MethodContext, Pool,
+};
 
+use crate::loading;
 use crate::probe::PROBE;
 use crate::{Error, Purpose};
 
@@ -35,6 +38,8 @@ enum Report {
     ChildEnvironment,
     /// `Probe.asked(this)`.
     Asked,
+    /// `Probe.loads(this)`, and `Probe.loaded` where the method ends.
+    Loads,
 }
 
 impl Hook {
@@ -65,7 +70,7 @@ const FRAMES: &str = "[Ljava/lang/StackTraceElement;";
 
 /// Every hook. Those in classes of the JDK need the class to be transformed again, since it is
 /// loaded before any agent can act.
-pub const HOOKS: [Hook; 13] = [
+pub const HOOKS: [Hook; 15] = [
     Hook {
         class: "java/lang/Thread",
         method: "dispatchUncaughtException",
@@ -90,6 +95,20 @@ pub const HOOKS: [Hook; 13] = [
         method: "hashCode",
         descriptor: "()I",
         report: Report::Asked,
+    },
+    Hook {
+        class: "java/lang/ClassLoader",
+        method: loading::LOADS.0,
+        descriptor: loading::LOADS.1,
+        report: Report::Loads,
+    },
+    // The JVM's way to the transformers of agents written in Java.
+    Hook {
+        class: "sun/instrument/InstrumentationImpl",
+        method: "transform",
+        descriptor: "(Ljava/lang/Module;Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;\
+                     Ljava/security/ProtectionDomain;[BZ)[B",
+        report: Report::Loads,
     },
     Hook {
         class: "jdk/internal/reflect/Reflection",
@@ -150,9 +169,9 @@ pub const HOOKS: [Hook; 13] = [
 ];
 
 /// Whether a class is not to be asked for: the JDK sets it up when the first process starts, by
-/// properties that the program may have set.
+/// properties that the program may have set, or when the first agent does.
 pub fn is_late(class: &str) -> bool {
-    class.starts_with("java/lang/Process")
+    class.starts_with("java/lang/Process") || class.starts_with("sun/instrument/")
 }
 
 /// Whether a class has hooks.
@@ -191,7 +210,17 @@ pub fn hook(mut class: ClassFile, purpose: Purpose) -> Result<Option<Vec<u8>>, E
             descriptor: method.descriptor,
         };
         let mut editor = Editor::new(&code, context);
-        if hook.report.is_of_result() {
+        if hook.report == Report::Loads {
+            let mut body = loading::mute(&mut editor, &mut pool, &code)?;
+            body.athrow();
+            editor.add_handler(HandlerSpec {
+                from: EditPosition::AfterEntry,
+                to: EditPosition::End,
+                catch_type: 0,
+                frame_locals: Vec::new(),
+                body,
+            });
+        } else if hook.report.is_of_result() {
             for instruction in code.instructions() {
                 let instruction = instruction?;
                 if instruction.is_return() {
@@ -264,6 +293,8 @@ impl Report {
                 asm.iload(argument);
                 ("exiting", "(I)V")
             }
+            // Around the whole method.
+            Report::Loads => return Ok(asm),
         };
         asm.invokestatic(pool.add_method_ref(FAILURES, name, descriptor)?);
         Ok(asm)
