@@ -37,5 +37,5 @@ pub use observer::{
 };
 pub use recorded_failure::{RecordedFailure, RecordedScript};
 pub use reducer::{Case, Reducer, ReductionLimits};
-pub use session::{Session, Settings};
+pub use session::{CLASSES, Session, Settings};
 pub use witness::Rate;
