@@ -1,6 +1,6 @@
 # `make test` is what CI runs; `make demo` shows the tool at work. Both see to what they need.
 
-.PHONY: help test audit demo bench corpus fuzz study-attacks study-changes study-isolate study-reduce study-replay study-transparency study-weaver
+.PHONY: help test audit demo bench corpus fuzz study-attacks study-changes study-everyday study-isolate study-reduce study-replay study-transparency study-weaver
 
 help:
 	@echo "make test   checks everything: format, lints, tidiness, tests"
@@ -22,6 +22,9 @@ help:
 	@echo "            reduces recorded crashes by the engine, by plain ddmin and by picire"
 	@echo "make study-changes"
 	@echo "            isolates changes of releases, programs and histories with a known culprit"
+	@echo "make study-everyday"
+	@echo "            has culprit debug small programs of the kinds most Java developers have, one"
+	@echo "            table (an hour; ARGS=--check only builds and runs the programs)"
 	@echo "make study-isolate"
 	@echo "            reduces inputs of real faults by culprit and by four other reducers"
 	@echo "make study-weaver"
@@ -56,6 +59,9 @@ study-reduce:
 
 study-changes:
 	@scripts/study-changes $(ARGS)
+
+study-everyday:
+	@scripts/study-everyday $(ARGS)
 
 study-isolate:
 	@scripts/study-isolate $(ARGS)

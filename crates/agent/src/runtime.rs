@@ -62,6 +62,12 @@ pub(crate) const REPLAY: &[(&str, &[u8])] = classes![
 /// The classes of a JVM whose driver is followed.
 pub(crate) const FOLLOW: &[(&str, &[u8])] = classes!["Operators"];
 
+/// The class that each loader of a program has in a JVM that runs scripts.
+pub(crate) const CALLER: (&str, &[u8]) = (
+    "culprit/runtime/Caller",
+    include_bytes!("../../../java/runtime/classes/culprit/runtime/Caller.class"),
+);
+
 /// The one class that counting needs, which recording does not.
 pub(crate) const COUNTER: (&str, &[u8]) = (
     "culprit/runtime/Counter",

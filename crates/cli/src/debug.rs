@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use culprit_debug::{FilesFound, Reducer, Session, Settings, parse_condition};
-use culprit_jvm::{Interrupt, JdkLocations};
+use culprit_jvm::{Interrupt, JdkLocations, KeptInput};
 use culprit_model::shell;
 use culprit_program::{Command, Environment};
 use culprit_scripts::Condition;
@@ -45,8 +45,9 @@ Examples:
   culprit debug -- mvn -q test -Dtest=CartTest
   culprit debug --fails-if 'output contains total: -5' -- java -jar app.jar
   culprit debug --fails-if 'Cart c -> c.total() < 0' -- java -jar app.jar
-The command runs several times, without standard input. Its output is kept in
-the result folder. Name failing tests (-Dtest=...), or all of them run.
+The command runs several times. Each run gets the same standard input, unless
+that is a terminal. Input and output are kept in the result folder. Name
+failing tests (-Dtest=...), or all of them run.
 
 Exit codes:
   0    each failure has a test that was compiled and run, and fails like it
@@ -69,6 +70,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         command,
         java_tool_options: std::env::var_os("JAVA_TOOL_OPTIONS"),
         surroundings: JdkLocations::of_process(),
+        input: KeptInput::of_process(&results.input()),
         folder: results.folder().to_owned(),
         reducer: Reducer {
             limits: args.reduction.limits(),

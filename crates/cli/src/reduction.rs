@@ -6,13 +6,14 @@ mod narrator;
 mod output;
 mod results;
 
+use std::io::{self, Write};
 use std::time::Duration;
 
 use clap::ValueEnum;
 use culprit_debug::ReductionLimits;
 use culprit_junit::Junit;
 use culprit_jvm::Sandbox;
-use culprit_report::figure;
+use culprit_report::figure::{self, COLUMNS};
 
 use crate::confinement;
 use crate::console::Console;
@@ -20,6 +21,14 @@ use crate::quantity;
 pub(crate) use explanation::{FORGED, explained};
 pub(crate) use narrator::Narrator;
 pub(crate) use results::Results;
+
+/// Writes a text in lines that fit a terminal, behind an indent. Long words stay whole.
+fn told(to: &mut dyn Write, indent: &str, text: &str) -> io::Result<()> {
+    let lines = figure::wrap_words(text, "    ", COLUMNS - indent.len());
+    lines
+        .iter()
+        .try_for_each(|line| writeln!(to, "{indent}{line}"))
+}
 
 /// The heading of options that bound the reduction and confine its candidates.
 const LIMITS: &str = "Limits and sandbox";

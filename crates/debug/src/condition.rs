@@ -6,11 +6,13 @@ use std::time::Instant;
 
 use culprit_jvm::untrusted;
 use culprit_minimize::MinimizedTest;
-use culprit_scripts::{Condition, Failed, drivers, followed_until};
+use culprit_model::options::Mode;
+use culprit_scripts::{Condition, Failed, Surroundings, drivers, followed_until};
 use culprit_trace::RunFolder;
 use regex_lite::Regex;
 
-use crate::following::{FOLLOW_SECONDS, Following};
+use crate::following::{FOLLOW_SECONDS, Following, LONGEST_INPUT};
+use crate::output;
 use crate::session::{EndedRun, WITNESSES};
 use crate::{CallLevel, Case, Error, FailureTest, MissedFailure, Rate, Session, SessionEvent};
 
@@ -115,9 +117,10 @@ impl Session<'_> {
         name: &str,
         condition: &Condition,
     ) -> Result<(EndedRun, Option<bool>), Error> {
-        let run = self.watch(name)?;
-        let output = untrusted::read(&run.output(), LONGEST_OUTPUT)?;
-        let is_shown = is_shown(condition, &String::from_utf8_lossy(&output), run.status);
+        let run = self.run_whole(name, Mode::Witness)?;
+        let printed = untrusted::read(&run.output(), LONGEST_OUTPUT)?;
+        let is_shown = is_shown(condition, &String::from_utf8_lossy(&printed), run.status);
+        output::bound(&run.output())?;
         Ok((run, is_shown))
     }
 
@@ -152,8 +155,14 @@ impl Session<'_> {
                 tests: Vec::new(),
                 seconds: FOLLOW_SECONDS,
             };
-            for run in self.scripts(&following)? {
-                let Some(script) = followed_until(run, condition, jvm.recording.start()) else {
+            let runs = self.scripts(&following)?;
+            let input = self.settings.input.text(LONGEST_INPUT);
+            let surroundings = Surroundings {
+                start: jvm.recording.start(),
+                input: input.as_deref(),
+            };
+            for run in runs {
+                let Some(script) = followed_until(run, condition, surroundings) else {
                     continue;
                 };
                 let case = Case {

@@ -7,7 +7,7 @@ use culprit_jvm::untrusted;
 use culprit_minimize::MinimizedTest;
 use culprit_model::Selection;
 use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
-use culprit_scripts::{Script, drivers, followed, innermost};
+use culprit_scripts::{FollowedFailure, Script, Surroundings, drivers, followed, innermost};
 use culprit_signature::Signature;
 
 use crate::session::FailureTask;
@@ -21,6 +21,9 @@ const INNERMOST_SECONDS: u64 = 10;
 
 /// The most bytes that are read of what a driver did.
 const LONGEST: u64 = 1 << 30;
+
+/// The most bytes of standard input that a test contains.
+pub(crate) const LONGEST_INPUT: u64 = 16 << 10;
 
 /// A run in which classes are followed.
 #[derive(Clone)]
@@ -105,9 +108,18 @@ impl Session<'_> {
         concrete: bool,
     ) -> Result<Option<MinimizedTest>, Error> {
         let signature = &failure.seen.signature;
+        let input = self.settings.input.text(LONGEST_INPUT);
+        let surroundings = Surroundings {
+            start: jvm.recording.start(),
+            input: input.as_deref(),
+        };
         let mut reasons = String::new();
         for run in self.scripts(following)? {
-            for script in followed(run, signature, jvm.recording.start()) {
+            let wanted = FollowedFailure {
+                signature,
+                among_alike: failure.among_alike,
+            };
+            for script in followed(run, wanted, surroundings) {
                 let taken = self.taken.clone();
                 let case = Case {
                     signature,

@@ -21,6 +21,7 @@ mod failed_jvm;
 mod files;
 mod following;
 mod observer;
+mod output;
 mod recorded_failure;
 mod recording;
 mod reducer;

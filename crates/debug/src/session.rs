@@ -8,14 +8,15 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use culprit_jvm::{JdkLocations, untrusted};
+use culprit_jvm::{JdkLocations, KeptInput, untrusted};
 use culprit_minimize::{MinimizedTest, full_name};
 use culprit_model::AgentOptions;
 use culprit_model::options::Mode;
-use culprit_program::Command;
+use culprit_program::{Command, Streams};
 use culprit_scripts::{Script, driver_methods};
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
+use crate::output;
 use crate::witness::{Seen, Witnesses};
 use crate::{
     Activity, Allowance, CallLevel, Case, Error, FailedJvm, FailureTest, MissedFailure, Observer,
@@ -40,6 +41,8 @@ pub struct Settings {
     pub surroundings: JdkLocations,
     /// The folder for the runs of the command.
     pub folder: PathBuf,
+    /// The standard input of each run of the command.
+    pub input: KeptInput,
     pub reducer: Reducer,
 }
 
@@ -64,6 +67,8 @@ pub(crate) struct FailureTask<'s> {
     pub(crate) number: usize,
     pub(crate) seen: &'s Seen,
     pub(crate) rate: Rate,
+    /// Its number among those that differ from it in their lines alone, if there are others.
+    pub(crate) among_alike: Option<usize>,
 }
 
 /// A run of the command that has ended.
@@ -102,6 +107,7 @@ impl<'a> Session<'a> {
                 number: index + 1,
                 seen,
                 rate: witnesses.rate(seen),
+                among_alike: witnesses.place_among_alike(seen),
             };
             if self.is_interrupted() {
                 let skipped = missed(failure, Error::Interrupted);
@@ -211,8 +217,16 @@ impl<'a> Session<'a> {
         self.run(name, Mode::Witness)
     }
 
-    /// Runs the command with the agent. The run has a folder of this name.
+    /// Runs the command with the agent. The run has a folder of this name. Of a long output, the beginning and the end
+    /// are kept.
     pub(crate) fn run(&mut self, name: &str, mode: Mode) -> Result<EndedRun, Error> {
+        let run = self.run_whole(name, mode)?;
+        output::bound(&run.output())?;
+        Ok(run)
+    }
+
+    /// The same with all of the output.
+    pub(crate) fn run_whole(&mut self, name: &str, mode: Mode) -> Result<EndedRun, Error> {
         let folder = self.settings.folder.join(name);
         fs::create_dir_all(&folder)?;
         let options = AgentOptions {
@@ -231,11 +245,14 @@ impl<'a> Session<'a> {
         let Settings {
             command,
             java_tool_options,
+            input,
             reducer,
             ..
         } = self.settings;
         let inherited = java_tool_options.as_deref();
-        let status = command.run_into(&output, &reducer.agent, &options, inherited)?;
+        let output = &output;
+        let streams = Streams { output, input };
+        let status = command.run_into(streams, &reducer.agent, &options, inherited)?;
         drop(ongoing);
         if let Ok(run) = RunFolder::open(&folder) {
             let recordings = &run.recordings;

@@ -57,6 +57,11 @@ fn test_class(place: &str) -> Option<String> {
     class.split('.').all(is_name).then(|| class.to_owned())
 }
 
+/// Whether a failure may be another one by its line: assertions without a message of their own differ in nothing else.
+fn is_of_line(signature: &Signature, thrown: &Thrown) -> bool {
+    !signature.is_assertion() || signature.is_in_line_of(thrown)
+}
+
 /// The failures of some runs.
 #[derive(Default)]
 pub(crate) struct Witnesses {
@@ -95,15 +100,27 @@ impl Witnesses {
     /// Adds the failures of a run, each with its recording. A failure counts once in a run.
     fn add_run(&mut self, all: Vec<Witness>) {
         self.runs += 1;
+        let exact: Vec<bool> = all
+            .iter()
+            .map(|one| {
+                let mut known = self.seen.iter();
+                known.any(|known| known.signature.grade(&one.thrown) >= Some(Grade::L3))
+            })
+            .collect();
         for known in &mut self.seen {
-            let grades = all.iter().map(|one| known.signature.grade(&one.thrown));
-            let best = grades.max().flatten();
-            if best < Some(Signature::ENOUGH) {
-                continue;
-            }
-            known.times += 1;
-            if best < Some(Grade::L3) {
-                known.signature.forget_message();
+            let own = all
+                .iter()
+                .filter(|one| is_of_line(&known.signature, &one.thrown));
+            let graded = own.map(|one| (known.signature.grade(&one.thrown), one));
+            let best = graded.max_by_key(|(grade, _)| *grade);
+            let best = best.filter(|(grade, _)| *grade >= Some(Signature::ENOUGH));
+            let near = all.iter().zip(&exact).find(|(one, is_exact)| {
+                !**is_exact && known.signature.differs_in_numbers(&one.thrown)
+            });
+            let same = best.map(|(_, one)| one).or(near.map(|(one, _)| one));
+            if let Some(same) = same {
+                known.times += 1;
+                known.signature.allow(&same.thrown);
             }
         }
         for Witness {
@@ -112,7 +129,10 @@ impl Witnesses {
             recording,
         } in all
         {
-            if !(self.seen.iter()).any(|known| known.signature.is_same(&thrown)) {
+            let is_known = |known: &Seen| {
+                known.signature.is_same(&thrown) && is_of_line(&known.signature, &thrown)
+            };
+            if !self.seen.iter().any(is_known) {
                 self.seen.push(Seen {
                     signature: Signature::of(&thrown),
                     test,
@@ -150,6 +170,17 @@ impl Witnesses {
         self.seen
             .iter()
             .filter(move |seen| Some(seen.times) == most)
+    }
+
+    /// The number of a failure among those of its class that differ from it in their lines alone, in the order in which
+    /// they were seen. `None` if there are no others.
+    pub(crate) fn place_among_alike(&self, seen: &Seen) -> Option<usize> {
+        let is_alike = |other: &&Seen| {
+            other.test == seen.test && seen.signature.is_same(other.signature.thrown())
+        };
+        let alike: Vec<&Seen> = self.seen.iter().filter(is_alike).collect();
+        let place = alike.iter().position(|other| std::ptr::eq(*other, seen));
+        place.filter(|_| alike.len() > 1)
     }
 
     /// All others.
@@ -231,18 +262,75 @@ mod tests {
         assert!(!witnesses(&[&[("x", 1), ("y", 2)]]).have_nothing_in_common());
     }
 
+    /// The grade of a failure with a message, after runs.
+    #[track_caller]
+    fn check(runs: &[&[(&str, u32)]], message: &str, expect: Grade) {
+        let thrown = format!("a.Bad: {message}\n\tat a.B.c(B.java:1)\n");
+        let witnesses = witnesses(runs);
+        let seen = witnesses.most_frequent().next().unwrap();
+        let grade = seen.signature.grade(&Thrown::parse(&thrown).unwrap());
+        assert_eq!(grade, Some(expect), "{runs:?}");
+    }
+
     #[test]
-    fn a_message_that_differs_is_known_by_its_kind_from_then_on() {
-        let grade = |runs: &[&[(&str, u32)]]| {
-            let thrown = Thrown::parse("a.Bad: at 7\n\tat a.B.c(B.java:1)\n").unwrap();
-            let witnesses = witnesses(runs);
-            let mut seen = witnesses.most_frequent();
-            seen.next().unwrap().signature.grade(&thrown)
-        };
-        assert_eq!(grade(&[&[("at 7", 1)], &[("at 7", 1)]]), Some(Grade::L4));
-        assert_eq!(grade(&[&[("at 7", 1)], &[("at 8", 1)]]), Some(Grade::L2));
+    fn numbers_that_differ_between_runs_do_not_count() {
+        check(&[&[("at 7", 1)], &[("at 7", 1)]], "at 9", Grade::L2);
+        check(&[&[("at 7", 1)], &[("at 8", 1)]], "at 9", Grade::L4);
+        check(
+            &[&[("a 7 b 3", 1)], &[("a 8 b 3", 1)]],
+            "a 9 b 4",
+            Grade::L2,
+        );
         // Two failures of one run differ in their messages, each of which is the same next time.
         let both: &[(&str, u32)] = &[("at 7", 1), ("at 8", 1)];
-        assert_eq!(grade(&[both, both]), Some(Grade::L4));
+        check(&[both, both], "at 7", Grade::L4);
+        check(&[both, both], "at 9", Grade::L2);
+    }
+
+    #[test]
+    fn a_message_that_differs_in_words_is_known_by_its_kind() {
+        let runs: [&[(&str, u32)]; 2] = [&[("at 'x'", 1)], &[("at 'y'", 1)]];
+        check(&runs, "at 'x'", Grade::L2);
+    }
+
+    #[test]
+    fn assertions_in_other_lines_are_other_failures() {
+        let mut witnesses = Witnesses::default();
+        for _ in 0..2 {
+            witnesses.add_run(vec![failed("no", 7), failed("no", 9), failed("no", 7)]);
+        }
+        let seen: Vec<&Seen> = witnesses.most_frequent().collect();
+        assert_eq!(seen.len(), 2);
+        assert!(witnesses.agree());
+        assert_eq!(witnesses.place_among_alike(seen[0]), Some(0));
+        assert_eq!(witnesses.place_among_alike(seen[1]), Some(1));
+    }
+
+    /// A failed assertion of JUnit in a line of its test.
+    fn failed(message: &str, line: u32) -> Witness {
+        let stack = format!(
+            "org.opentest4j.AssertionFailedError: {message}\n\
+             \tat org.junit.jupiter.api.Assertions.assertEquals(Assertions.java:1)\n\
+             \tat a.BTest.c(BTest.java:{line})\n"
+        );
+        Witness {
+            thrown: Thrown::parse(&stack).unwrap(),
+            test: None,
+            recording: PathBuf::new(),
+        }
+    }
+
+    #[test]
+    fn an_assertion_may_fail_with_other_numbers_in_the_same_line() {
+        let rates = |other: Witness| {
+            let mut witnesses = Witnesses::default();
+            witnesses.add_run(vec![failed("expected: <3> but was: <2>", 7)]);
+            witnesses.add_run(vec![other]);
+            let seen = witnesses.seen.iter();
+            seen.map(|seen| seen.times).collect::<Vec<_>>()
+        };
+        assert_eq!(rates(failed("expected: <3> but was: <4>", 7)), [2]);
+        assert_eq!(rates(failed("expected: <3> but was: <4>", 8)), [1, 1]);
+        assert_eq!(rates(failed("expected: <3> but was: <x>", 7)), [1, 1]);
     }
 }

@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -20,7 +20,7 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
 
-use crate::{Status, TargetError, orphans, starter};
+use crate::{KeptInput, Status, TargetError, orphans, starter};
 
 /// Signals that would end us before the child, and that somebody may mean for the child.
 const PASSED_ON: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
@@ -43,30 +43,38 @@ pub struct TargetCommand {
 impl TargetCommand {
     /// Runs the command to its end. It goes on when this process is killed, as it would without us.
     pub fn run(&self) -> Result<Status, TargetError> {
-        self.run_with(&|_| Ok(()))
+        self.run_with(&|_| Ok(()), &|_| {})
     }
 
-    /// The same with what it prints in a file, in the order in which it does, and nothing to read. It ends
+    /// The same with what it prints in a file, in the order in which it does, and with an input of its own. It ends
     /// with this process: nobody else waits for it.
-    pub fn run_into(&self, output: &File) -> Result<Status, TargetError> {
-        self.run_with(&|command| {
+    pub fn run_into(&self, output: &File, input: &KeptInput) -> Result<Status, TargetError> {
+        let prepare = |command: &mut Command| {
             let (out, err) = (output.try_clone()?, output.try_clone()?);
-            command.stdin(Stdio::null()).stdout(out).stderr(err);
+            command.stdin(input.stream()?).stdout(out).stderr(err);
             starter::ends_with_us(command);
             Ok(())
-        })
+        };
+        let ended = self.run_with(&prepare, &|child| input.pass(child.stdin.take()));
+        input.end();
+        ended
     }
 
-    fn run_with(&self, prepare: Prepare<'_>) -> Result<Status, TargetError> {
+    fn run_with(
+        &self,
+        prepare: Prepare<'_>,
+        begin: &dyn Fn(&mut Child),
+    ) -> Result<Status, TargetError> {
         let child = match self.start(prepare) {
             // A script without a first line that names its interpreter: a shell runs it itself.
             Err(error) if error.raw_os_error() == Some(NOEXEC) => self.start_as_script(prepare),
             started => started,
         };
-        let child = child.map_err(|error| TargetError::Start {
+        let mut child = child.map_err(|error| TargetError::Start {
             program: self.file.clone(),
             error,
         })?;
+        begin(&mut child);
         watch(child).map_err(TargetError::Watch)
     }
 

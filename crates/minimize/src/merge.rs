@@ -96,7 +96,7 @@ fn is_alike(script: &Script, first: usize, second: usize) -> bool {
 }
 
 /// Whether two actions are the same, whatever stand-ins answered.
-fn is_same_action(one: &Action, other: &Action) -> bool {
+pub(crate) fn is_same_action(one: &Action, other: &Action) -> bool {
     match (one, other) {
         (Action::Call(one), Action::Call(other)) => one.site == other.site,
         _ => one == other,

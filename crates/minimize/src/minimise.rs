@@ -1,25 +1,24 @@
 //! Removes from a script the calls that its failure does not need: the oracle *calls* of the driver.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod commands;
+mod turning_point;
+
 use std::sync::Arc;
 
 use culprit_jvm::PoolError;
-use culprit_model::observe::is_jdk_name;
-use culprit_model::script::Effect;
-use culprit_model::{ObjectId, Reference, Site, SiteId, SiteKind, Tables, Value};
+use culprit_model::{Reference, Tables, Value};
 use culprit_reduce::{
     Artefact, ArtefactOracle, DeltaSet, Digester, Driver, Error as Refused, Goal, Needs, Problem,
     Scale, Schedule, Search, SearchEnd, Verdict, Wanted,
 };
-use culprit_scripts::{
-    Error as ScriptError, ScriptRun, closure, finds_fault, interactions, is_for_assertions, needs,
-    standard_stream,
-};
+use culprit_scripts::{Error as ScriptError, ScriptRun, interactions, needs};
 use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
 
-use crate::merge::{is_question, merge};
+use crate::merge::merge;
 use crate::{Error, Script, Stage, Statement, slice};
+use turning_point::LostTurn;
+pub(crate) use turning_point::TurningPoint;
 
 /// What is left of a script.
 #[derive(Debug)]
@@ -32,9 +31,16 @@ pub struct Minimised {
     pub end: SearchEnd,
     /// Whether objects were merged after the last search.
     pub(crate) is_merged: bool,
+    /// The statement before which the failing call passes, if there is one.
+    pub(crate) turn: Option<TurningPoint>,
 }
 
 impl Minimised {
+    /// The method before whose call the failing one passes, and after which it fails, if there is one.
+    pub fn turns_at(&self) -> Option<&str> {
+        self.turn.as_ref()?.name.as_deref()
+    }
+
     /// Calls of a class, as Java writes it: calls on its objects, of its constructors and static methods.
     pub fn calls_of(&self, class: &str) -> usize {
         let class = class.replace('.', "/");
@@ -74,8 +80,13 @@ pub fn minimise(
     let mut found = minimise_once(script, stage, likeness, driver, false)?;
     while found.is_merged && !driver.is_over() {
         let again = match minimise_once(&found.script, stage, likeness, driver, true) {
-            Ok(again) if again.script.statements.len() < found.script.statements.len() => again,
-            // What was found before fails, whatever became of this.
+            Ok(again)
+                if again.script.statements.len() < found.script.statements.len()
+                    && (again.turn.is_some() || found.turn.is_none()) =>
+            {
+                again
+            }
+            // What was found before fails, and for the same reason, whatever became of this.
             Ok(_) | Err(Error::OtherFailure(_) | Error::OtherMessage(_)) => break,
             Err(Error::NotLinked | Error::Unsteady) => break,
             Err(error) if error.is_end() => break,
@@ -111,6 +122,7 @@ fn minimise_once(
         fresh: FreshState::NewLoader,
         driver,
         is_repeated,
+        turn: None,
     };
     let all: Vec<usize> = (0..script.statements.len()).collect();
     let last = all
@@ -131,7 +143,7 @@ fn minimise_once(
     }
     let least = reduction.least(last);
     let mut whole = None;
-    for part in [least, slice] {
+    for part in [least, slice.clone()] {
         let more = reduction.with_settings(&part, last);
         let parts = match more.len() > part.len() {
             true => vec![part, more],
@@ -145,25 +157,22 @@ fn minimise_once(
     }
     let whole = match whole {
         Some(whole) => whole,
-        None if reduction.trace(&first).is_some() => all,
+        None if reduction.trace(&first, all.len()).is_some() => all.clone(),
         None => return Err(Error::OtherFailure(first)),
     };
-    reduction.fresh = FreshState::Reset;
-    let shared = match reduction.reduce(&whole, last) {
-        Err(Error::Unsteady) => None,
-        reduced => Some(reduced?),
-    };
-    reduction.close();
-    reduction.fresh = FreshState::NewLoader;
-    let Reduced { kept, end } = match shared {
-        Some(reduced) if reduction.fails(&reduced.kept)?.is_some() => reduced,
-        _ => {
-            let reduced = reduction.reduce(&whole, last)?;
-            reduction.close();
-            reduction.fails(&reduced.kept)?.ok_or(Error::Unsteady)?;
-            reduced
+    let mut reduced = reduction.reduce_safely(&whole, last)?;
+    let all_fail = reduction.trace(&first, all.len()).is_some();
+    if let Some(turn) = reduction.lost_turn(&reduced.kept, if all_fail { &all } else { &slice })? {
+        reduction.turn = Some(turn.point);
+        match reduction.reduce_with_turn(&turn.whole, last) {
+            Ok(with_turn) => reduced = with_turn,
+            // It depends on more than the statements.
+            Err(Error::Unsteady) => reduction.turn = None,
+            Err(error) if error.is_end() => reduction.turn = None,
+            Err(error) => return Err(error),
         }
-    };
+    }
+    let Reduced { kept, end } = reduced;
     if !reduction.is_telling(&kept, last) {
         return Err(Error::NotLinked);
     }
@@ -173,13 +182,14 @@ fn minimise_once(
         if driver.is_over() {
             return Ok(None);
         }
-        match reduction.run_counted(&script.tables, &script.statements) {
+        match reduction.fails_as(script) {
             Err(error) if error.is_end() => Ok(None),
-            run => Ok(reduction.trace(&run?)),
+            trace => trace,
         }
     })?;
     Ok(Minimised {
         is_merged: merged.statements != before,
+        turn: reduction.turn.clone(),
         script: merged,
         captured,
         sliced,
@@ -193,37 +203,6 @@ pub const CALLS: &str = "calls";
 /// Calls that are more than one likes to read: another schedule may leave fewer.
 const MANY: usize = 8;
 
-/// How methods of the library begin that change what they are called on, or given first.
-const CHANGES: [&str; 21] = [
-    "add", "put", "append", "set", "remove", "clear", "offer", "push", "pop", "poll", "insert",
-    "delete", "replace", "write", "print", "sort", "fill", "reverse", "store", "read", "next",
-];
-
-/// A call of a library method that changes its receiver or first argument, or an operator that does.
-fn changes_library(script: &Script, statement: &Statement) -> bool {
-    let is_named = |name: &str| CHANGES.iter().any(|start| name.starts_with(start));
-    match script.target(statement) {
-        Some(target) => is_jdk_name(&target.owner) && is_named(&target.name),
-        None => statement
-            .operator()
-            .is_some_and(|operator| operator.effect() == Effect::Writes),
-    }
-}
-
-/// Whether a method of the program is named like those: `next` and `addAll`, but not `address`.
-fn is_named_for_change(site: &Site) -> bool {
-    let ends_word = |rest: &str| !rest.starts_with(|c: char| c.is_lowercase());
-    CHANGES
-        .iter()
-        .any(|start| site.target.name.strip_prefix(start).is_some_and(ends_word))
-}
-
-/// Whether a call, by its name, only moves what it is called on: a cursor is no part of what it walks over.
-fn moves_on(site: &Site) -> bool {
-    let name = &site.target.name;
-    name.starts_with("next") || name.starts_with("read")
-}
-
 struct CallReduction<'a> {
     script: &'a Script,
     stage: &'a Stage,
@@ -234,14 +213,8 @@ struct CallReduction<'a> {
     driver: &'a Driver<'a>,
     /// Little is expected of a second reduction: one schedule does.
     is_repeated: bool,
-}
-
-/// What a static method returns, as far as that tells what it is called for.
-enum Returns {
-    Nothing,
-    /// The one object of its class, which nobody uses: it is called for the next call.
-    Itself,
-    Something,
+    /// What candidates must have besides the failure.
+    turn: Option<TurningPoint>,
 }
 
 /// What a search came to.
@@ -251,6 +224,46 @@ struct Reduced {
 }
 
 impl CallReduction<'_> {
+    /// The statements that are left of some, in classes that are shared where that makes no difference.
+    fn reduce_safely(&mut self, whole: &[usize], last: usize) -> Result<Reduced, Error> {
+        self.fresh = FreshState::Reset;
+        let shared = match self.reduce(whole, last) {
+            Err(Error::Unsteady) => None,
+            reduced => Some(reduced?),
+        };
+        self.close();
+        self.fresh = FreshState::NewLoader;
+        match shared {
+            Some(reduced) if self.fails(&reduced.kept)?.is_some() => Ok(reduced),
+            _ => {
+                let reduced = self.reduce(whole, last)?;
+                self.close();
+                self.fails(&reduced.kept)?.ok_or(Error::Unsteady)?;
+                Ok(reduced)
+            }
+        }
+    }
+
+    /// The same of statements that have the turning point, if they do in classes of their own.
+    fn reduce_with_turn(&mut self, whole: &[usize], last: usize) -> Result<Reduced, Error> {
+        self.fails(whole)?.ok_or(Error::Unsteady)?;
+        self.reduce_safely(whole, last)
+    }
+
+    /// The turning point that a reduction has left out, if there is time to look for one.
+    fn lost_turn(&mut self, kept: &[usize], whole: &[usize]) -> Result<Option<LostTurn>, Error> {
+        if self.driver.is_over() {
+            return Ok(None);
+        }
+        self.fresh = FreshState::Reset;
+        let found = TurningPoint::find(self.script, kept, whole, &|part| self.run(part));
+        self.fresh = FreshState::NewLoader;
+        match found {
+            Err(error) if error.is_end() => Ok(None),
+            found => found,
+        }
+    }
+
     /// The statements that are left of some, which fail.
     fn reduce(&self, whole: &[usize], last: usize) -> Result<Reduced, Error> {
         let needs = needs(self.script);
@@ -278,6 +291,7 @@ impl CallReduction<'_> {
             fresh: self.fresh,
             grade: self.grade,
             enough: self.enough,
+            turn: self.turn.as_ref(),
             deltas: &deltas,
             fixed: &fixed,
             key: &key,
@@ -348,206 +362,13 @@ impl CallReduction<'_> {
             ..Script::default()
         };
         let (grade, fresh, folder) = (self.enough, self.fresh, self.stage.surroundings());
-        format!("{grade:?} {fresh:?} {folder}\n{}", part.pruned())
+        let turn = &self.turn;
+        format!("{grade:?} {fresh:?} {folder} {turn:?}\n{}", part.pruned())
     }
 
-    /// The statements that stay: what the last one needs. Where that asserts something, also the
-    /// commands to all objects behind it: without them something else might be right. A call is a command
-    /// if nothing is done with its result, or if its name says so.
-    fn least(&self, last: usize) -> Vec<usize> {
-        let needs = needs(self.script);
-        let mut kept: BTreeSet<usize> = closure(&needs, last).into_iter().collect();
-        if !finds_fault(self.script) {
-            return kept.into_iter().collect();
-        }
-        let statements = self.script.statements.iter();
-        let uses = statements.clone().enumerate();
-        let uses = uses.flat_map(|(number, s)| s.uses().into_iter().map(move |id| (id, number)));
-        // Of each object the last one.
-        let uses: BTreeMap<ObjectId, usize> = uses.collect();
-        let is_ignored = |number: usize| {
-            let made = self.script.statements[number].defines();
-            made.is_some_and(|id| uses.get(&id).is_none_or(|last| *last <= number))
-        };
-        let streams = statements.filter_map(|s| standard_stream(self.script, s));
-        let streams: BTreeSet<ObjectId> = streams.collect();
-        loop {
-            let before = kept.len();
-            let objects = kept
-                .iter()
-                .flat_map(|n| self.script.statements[*n].objects());
-            let objects = objects.filter(|id| !streams.contains(id));
-            let objects: BTreeSet<ObjectId> = objects.collect();
-            let parts = self.parts(&objects);
-            let sets_up = self.set_up_classes(&kept, &is_ignored);
-            for (number, statement) in self.script.statements.iter().enumerate() {
-                let site = self.script.site(statement);
-                let own = site.filter(|site| !is_for_assertions(&site.target.owner));
-                let held = |id: &ObjectId| objects.contains(id);
-                let changes = changes_library(self.script, statement)
-                    && statement.uses().first().is_some_and(held);
-                let commands = own.is_some_and(|site| {
-                    let to = self.script.receiver(statement).filter(|_| {
-                        self.script.is_command(statement)
-                            || is_named_for_change(site)
-                            || is_ignored(number) && !is_question(&site.target.name)
-                    });
-                    let is_part = |id: ObjectId| parts.contains(&id) && !moves_on(site);
-                    to.is_some_and(|to| held(&to) || is_part(to))
-                        || sets_up.contains(&number)
-                        || !is_jdk_name(&site.target.owner)
-                            && self.library_objects(statement, site).iter().any(held)
-                });
-                if number < last && (commands || changes) && !self.is_superseded(number, last) {
-                    kept.extend(closure(&needs, number));
-                }
-            }
-            if kept.len() == before {
-                return kept.into_iter().collect();
-            }
-        }
-    }
-
-    /// Calls of static methods that are called for what they do to their class, of which others are kept:
-    /// `Builder.named("a")` before `Builder.create()`. They return nothing, or the one object of the class.
-    fn set_up_classes(
-        &self,
-        kept: &BTreeSet<usize>,
-        is_ignored: &dyn Fn(usize) -> bool,
-    ) -> BTreeSet<usize> {
-        let called = |number: usize| {
-            let site = self.script.site(&self.script.statements[number])?;
-            let owner = site.target.owner.as_str();
-            let is_ours = is_jdk_name(owner) || is_for_assertions(owner);
-            let is_call = site.kind == SiteKind::Entry && site.is_static;
-            (is_call && !is_ours).then_some(owner)
-        };
-        let returns = |number: usize| match self.script.statements[number].result() {
-            None => Returns::Nothing,
-            Some(Value::Reference(Reference::Object { class, .. }))
-                if is_ignored(number) && called(number) == Some(self.script.class_name(*class)) =>
-            {
-                Returns::Itself
-            }
-            Some(_) => Returns::Something,
-        };
-        let mut found = BTreeSet::new();
-        // From the end: by class, whether the next call for something is kept; and whether any is.
-        let mut next: BTreeMap<&str, bool> = BTreeMap::new();
-        let mut needed: BTreeSet<&str> = BTreeSet::new();
-        let mut set: BTreeSet<Option<SiteId>> = BTreeSet::new();
-        for number in (0..self.script.statements.len()).rev() {
-            let Some(owner) = called(number) else {
-                continue;
-            };
-            match returns(number) {
-                Returns::Something => {
-                    next.insert(owner, kept.contains(&number));
-                    needed.extend(kept.contains(&number).then_some(owner));
-                }
-                Returns::Itself if next.get(owner) == Some(&true) => {
-                    found.insert(number);
-                }
-                // What is set lasts until it is set anew.
-                Returns::Nothing if needed.contains(owner) => {
-                    let site = self.script.statements[number].site();
-                    found.extend(set.insert(site).then_some(number));
-                }
-                _ => {}
-            }
-        }
-        found
-    }
-
-    /// Objects of the program that some others gave out, which may be parts of them: who changes the settings
-    /// of a document changes the document.
-    fn parts(&self, objects: &BTreeSet<ObjectId>) -> BTreeSet<ObjectId> {
-        let mut parts = BTreeSet::new();
-        for statement in &self.script.statements {
-            let of = self.script.receiver(statement);
-            let is_held = of.is_some_and(|of| objects.contains(&of) || parts.contains(&of));
-            if let Some(Value::Reference(Reference::Object { id, class })) = statement.result()
-                && is_held
-                && !objects.contains(id)
-            {
-                let name = self.script.class_name(*class);
-                let is_object = !is_jdk_name(name) && name.contains('/');
-                parts.extend(is_object.then_some(*id));
-            }
-        }
-        parts
-    }
-
-    /// Some statements, and all earlier ones that set something for the whole program: static calls without
-    /// a result.
-    fn with_settings(&self, kept: &[usize], last: usize) -> Vec<usize> {
-        let needs = needs(self.script);
-        let mut kept: BTreeSet<usize> = kept.iter().copied().collect();
-        for (number, statement) in self.script.statements[..last].iter().enumerate() {
-            let sets = self.script.site(statement).is_some_and(|site| {
-                let is_ours = is_for_assertions(&site.target.owner);
-                site.is_static && site.kind == SiteKind::Entry && !is_ours
-            });
-            if sets && statement.result().is_none() && statement.catches().is_none() {
-                kept.extend(closure(&needs, number));
-            }
-        }
-        kept.into_iter().collect()
-    }
-
-    /// The objects of the library that a call of the program is given, which it may change.
-    fn library_objects(&self, statement: &Statement, site: &Site) -> Vec<ObjectId> {
-        if is_for_assertions(&site.target.owner) {
-            return Vec::new();
-        }
-        let mut found = Vec::new();
-        for value in &statement.given {
-            value.each_reference(&mut |reference| {
-                if let Reference::Object { id, class } = reference {
-                    let name = self.script.class_name(*class);
-                    let is_value = name == "java/lang/String" || !name.contains(['/', '[']);
-                    if !is_value && (is_jdk_name(name) || name.starts_with('[')) {
-                        found.push(*id);
-                    }
-                }
-            });
-        }
-        found
-    }
-
-    /// Whether a later call sets the same thing of the same object anew.
-    fn is_superseded(&self, number: usize, last: usize) -> bool {
-        let sets = |statement: &Statement| {
-            let site = self.script.site(statement)?;
-            let is_setter = site.target.name.starts_with("set") && statement.given.len() == 2;
-            is_setter.then_some((site.id, self.script.receiver(statement)?))
-        };
-        let set = sets(&self.script.statements[number]);
-        let mut later = self.script.statements[number + 1..last].iter();
-        set.is_some() && later.any(|statement| sets(statement) == set)
-    }
-
-    /// Whether more than an assertion of literals is left.
-    fn is_telling(&self, kept: &[usize], last: usize) -> bool {
-        let of_program = |number: &usize| {
-            let statement = &self.script.statements[*number];
-            let target = self.script.target(statement);
-            // What a lambda calls is not seen.
-            statement.lambda().is_some()
-                || target.is_some_and(|target| {
-                    !is_jdk_name(&target.owner) && !is_for_assertions(&target.owner)
-                })
-        };
-        let asserts = finds_fault(self.script);
-        !asserts
-            || kept
-                .iter()
-                .any(|number| *number != last && of_program(number))
-    }
-
-    /// The stack trace of a run that ended with the failure.
-    fn trace(&self, run: &ScriptRun) -> Option<String> {
-        trace(run, self.grade, self.enough)
+    /// The stack trace of a run of so many statements that ended with the failure.
+    fn trace(&self, run: &ScriptRun, statements: usize) -> Option<String> {
+        trace(run, statements, self.grade, self.enough)
     }
 
     fn statements(&self, kept: &[usize]) -> impl Iterator<Item = &Statement> {
@@ -577,17 +398,49 @@ impl CallReduction<'_> {
 
     /// What the failure prints, if the statements fail the same way.
     fn fails(&self, kept: &[usize]) -> Result<Option<String>, Error> {
-        Ok(self.trace(&self.run(kept)?))
+        let trace = self.trace(&self.run(kept)?, kept.len());
+        match (trace, &self.turn) {
+            (Some(_), Some(turn)) if !self.turns(turn, &self.script.keep(kept))? => Ok(None),
+            (trace, _) => Ok(trace),
+        }
+    }
+
+    /// What the failure prints, if another script fails the same way.
+    fn fails_as(&self, script: &Script) -> Result<Option<String>, Error> {
+        let run = self.run_counted(&script.tables, &script.statements)?;
+        match (self.trace(&run, script.statements.len()), &self.turn) {
+            (Some(_), Some(turn)) if !self.turns(turn, script)? => Ok(None),
+            (trace, _) => Ok(trace),
+        }
+    }
+
+    /// Whether a script that fails has the turning point.
+    fn turns(&self, turn: &TurningPoint, script: &Script) -> Result<bool, Error> {
+        turn.is_in(script, &|part| {
+            let statements = part.iter().map(|number| &script.statements[*number]);
+            self.run_counted(&script.tables, statements)
+        })
     }
 }
 
-/// The stack trace of a run that ended with the failure, by the grade of its likeness.
-fn trace(run: &ScriptRun, grade: &dyn Fn(&str) -> Option<Grade>, enough: Grade) -> Option<String> {
+/// The stack trace of a run of so many statements whose last one ended with the failure, by the grade of its
+/// likeness. An earlier one that fails alike, such as another assertion without a message, is another failure.
+fn trace(
+    run: &ScriptRun,
+    statements: usize,
+    grade: &dyn Fn(&str) -> Option<Grade>,
+    enough: Grade,
+) -> Option<String> {
     match run {
-        ScriptRun::Threw { trace, .. } if grade(trace) >= Some(enough) => Some(trace.clone()),
+        ScriptRun::Threw { at, trace } if at + 1 == statements && grade(trace) >= Some(enough) => {
+            Some(trace.clone())
+        }
         _ => None,
     }
 }
+
+/// The verdict on a candidate that fails alike without the turning point.
+const OTHER_REASON: &str = "it fails for another reason";
 
 /// The oracle: runs of the script without some of its statements.
 struct Calls<'a> {
@@ -596,6 +449,8 @@ struct Calls<'a> {
     fresh: FreshState,
     grade: &'a (dyn Fn(&str) -> Option<Grade> + Sync),
     enough: Grade,
+    /// What candidates must have besides the failure.
+    turn: Option<&'a TurningPoint>,
     /// The statements that can be removed, by delta.
     deltas: &'a [usize],
     /// The statements of every candidate.
@@ -632,12 +487,23 @@ impl ArtefactOracle for Calls<'_> {
     }
 
     fn judge(&self, kept: &Vec<usize>, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
-        let statements = kept.iter().map(|number| &self.script.statements[*number]);
-        let run = self
-            .stage
-            .run(&self.script.tables, statements, self.fresh)?;
-        if let Some(trace) = trace(&run, self.grade, self.enough) {
-            return Ok(Verdict::Fail(trace));
+        let run_part = |part: &[usize]| {
+            let statements = part.iter().map(|number| &self.script.statements[*number]);
+            self.stage.run(&self.script.tables, statements, self.fresh)
+        };
+        let run = run_part(kept)?;
+        if let Some(trace) = trace(&run, kept.len(), self.grade, self.enough) {
+            let Some(turn) = self.turn else {
+                return Ok(Verdict::Fail(trace));
+            };
+            let run_some = |part: &[usize]| {
+                let part: Vec<usize> = part.iter().map(|at| kept[*at]).collect();
+                Ok(run_part(&part)?)
+            };
+            return Ok(match turn.is_in(&self.script.keep(kept), &run_some)? {
+                true => Verdict::Fail(trace),
+                false => Verdict::Unresolved(OTHER_REASON.to_owned()),
+            });
         }
         Ok(match run {
             ScriptRun::Done => Verdict::Pass,

@@ -11,6 +11,7 @@ mod places;
 mod shrinker;
 mod simpler;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_reduce::{Budget, Driver};
@@ -18,7 +19,7 @@ use culprit_scripts::{ScriptRun, finds_fault};
 use culprit_signature::{FrameOrigin, Grade, Signature, Thrown};
 use culprit_wire::FreshState;
 
-use crate::{Error, Minimised, Stage, Statement};
+use crate::{Error, Minimised, Script, Stage, Statement};
 pub use shrinker::VALUES;
 use shrinker::{Fails, Oracle, Shrinker};
 
@@ -80,16 +81,33 @@ pub(crate) fn shrink(
     let Some(signature) = before.as_ref().map(Signature::of) else {
         return Ok(minimised);
     };
-    let is_same = |run: &ScriptRun| match run {
-        ScriptRun::Threw { trace, .. } => {
+    let is_same = |run: &ScriptRun, statements: &[Statement]| match run {
+        ScriptRun::Threw { at, trace } if at + 1 == statements.len() => {
             Thrown::parse(trace).and_then(|thrown| signature.grade(&thrown)) == Some(Grade::L4)
         }
         _ => false,
     };
+    let run = |statements: &[Statement], fresh| stage.run(&script.tables, statements, fresh);
+    let fails_in = |statements: &[Statement], fresh| -> Result<bool, Error> {
+        if !is_same(&run(statements, fresh)?, statements) {
+            return Ok(false);
+        }
+        let Some(turn) = &minimised.turn else {
+            return Ok(true);
+        };
+        let candidate = Script {
+            tables: Arc::clone(&script.tables),
+            statements: statements.to_vec(),
+            ..Script::default()
+        };
+        turn.is_in(&candidate, &|part| {
+            let part: Vec<Statement> = part.iter().map(|at| statements[*at].clone()).collect();
+            Ok(run(&part, fresh)?)
+        })
+    };
     // As in the reduction: classes are shared while that makes no difference.
     for fresh in [FreshState::Reset, FreshState::NewLoader] {
-        let fails: &Fails<'_> =
-            &|statements| Ok(is_same(&stage.run(&script.tables, statements, fresh)?));
+        let fails: &Fails<'_> = &|statements| fails_in(statements, fresh);
         let oracle = Oracle {
             fails,
             key: format!("{fresh:?} {}\n{script}", stage.surroundings()),
@@ -104,7 +122,11 @@ pub(crate) fn shrink(
             // The result is checked all the same.
             stage.close(driver.end());
         }
-        if run_new(&left)?.is_some_and(|run| is_same(&run)) {
+        let is_left = match fails_in(&left, FreshState::NewLoader) {
+            Err(error) if error.is_end() => false,
+            is_left => is_left?,
+        };
+        if is_left {
             minimised.script.waits.clear();
             minimised.script.statements = left;
             break;

@@ -8,11 +8,21 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use culprit_jvm::{Jdk, JdkError, Status, TargetCommand, TargetError, java_home_of, resolve};
+use culprit_jvm::{
+    Jdk, JdkError, KeptInput, Status, TargetCommand, TargetError, java_home_of, resolve,
+};
 use culprit_model::AgentOptions;
 use culprit_model::options::writes_archive;
 
 use crate::agent_argument;
+
+/// The streams of a run that is not connected to ours.
+#[derive(Clone, Copy, Debug)]
+pub struct Streams<'a> {
+    /// The file for what it prints.
+    pub output: &'a File,
+    pub input: &'a KeptInput,
+}
 
 /// A command whose program exists and, if it is `java`, is new enough.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,16 +68,16 @@ impl Command {
         Ok(self.target(library, options, java_tool_options).run()?)
     }
 
-    /// The same with what it prints in a file.
+    /// The same with streams of its own.
     pub fn run_into(
         &self,
-        output: &File,
+        streams: Streams<'_>,
         library: &Path,
         options: &AgentOptions,
         java_tool_options: Option<&OsStr>,
     ) -> Result<Status, CommandError> {
         let target = self.target(library, options, java_tool_options);
-        Ok(target.run_into(output)?)
+        Ok(target.run_into(streams.output, streams.input)?)
     }
 
     fn target(

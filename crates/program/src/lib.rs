@@ -25,7 +25,7 @@ mod vet;
 mod workers;
 
 pub use class_path::ClassPath;
-pub use command::{Command, CommandError};
+pub use command::{Command, CommandError, Streams};
 pub use confines::{Compilation, Confines, Folders, class_path_option};
 pub use environment::Environment;
 pub use error::Error;

@@ -95,6 +95,9 @@ pub struct TestEntry {
     pub runs: u64,
     /// Whether it is 1-minimal.
     pub minimal: bool,
+    /// The method before whose call the failing one passes, and after which it fails; null if none was found.
+    #[serde(default)]
+    pub fails_after: Option<String>,
     /// The seconds until it was found.
     pub seconds: f64,
     /// The runner of the last check.
@@ -143,6 +146,8 @@ struct TestText {
     thrower: Option<String>,
     /// The reason why the test may not be minimal.
     early: Option<&'static str>,
+    /// The call before which the failing one passes, as a part of a sentence.
+    turn: Option<String>,
     /// The files that the test needs, as a part of a sentence.
     needed_files: Option<String>,
     /// The reason why verdicts are missing in a journal.
@@ -209,6 +214,7 @@ impl ReportedFailure {
             reflection: notes.uses_reflection,
             runs: found.tests,
             minimal: early.is_none(),
+            fails_after: minimised.turns_at().map(str::to_owned),
             seconds: (test.took.as_secs_f64() * 10.0).round() / 10.0,
             run_by: found.runner.name().to_owned(),
             folder: clean::line(&found.works_in.to_string()).into_owned(),
@@ -227,6 +233,7 @@ impl ReportedFailure {
                 run,
                 thrower,
                 early,
+                turn: minimised.turns_at().map(turn),
                 needed_files: needed_files(&found.works_in),
                 journal_trouble: journal_trouble.map(ToString::to_string),
             }),
@@ -253,6 +260,7 @@ impl ReportedFailure {
             text.reservation(),
             trouble.map(|why| format!("the journal lacks verdicts: {why}")),
             Some(self.entry.verdict.clone()),
+            text.turn.clone(),
             text.needed_files.clone(),
         ];
         let lines = lines.into_iter().flatten();
@@ -272,8 +280,10 @@ impl ReportedFailure {
             Level::Innermost => ": the innermost level",
         };
         let partial = text.reservation().map(|it| format!("; {it}"));
-        let needs = text.needed_files.as_ref();
-        let needs = needs.map(|needs| format!(" Note: {}.", plain(needs)));
+        let notes = text.turn.iter().chain(&text.needed_files);
+        let notes: String = notes
+            .map(|note| format!(" Note: {}.", plain(note)))
+            .collect();
         let by_hand = test.by_hand.as_ref().map(|command| {
             let command = block("sh", &format!("{command}\n"));
             format!("{OUTSIDE}:\n\n{command}\n")
@@ -284,7 +294,7 @@ impl ReportedFailure {
             text.summary(test),
             partial.unwrap_or_default(),
             code(&test.test),
-            needs.unwrap_or_default(),
+            notes,
             block("java", &text.source),
             run.unwrap_or_default(),
             by_hand.unwrap_or_default(),
@@ -357,6 +367,11 @@ fn early(end: SearchEnd) -> Option<&'static str> {
     }
 }
 
+/// The call that makes the failing one fail, as a part of a sentence.
+fn turn(name: &str) -> String {
+    format!("the failing call passes before {name} and fails after it")
+}
+
 /// The files that a test does not fail without, as a part of a sentence.
 fn needed_files(folder: &WorkingFolder) -> Option<String> {
     match folder {
@@ -404,6 +419,7 @@ mod tests {
                     reflection: false,
                     runs: 12,
                     minimal: false,
+                    fails_after: None,
                     seconds: 1.5,
                     run_by: "JUnit platform".to_owned(),
                     folder: "an empty folder".to_owned(),
@@ -419,6 +435,7 @@ mod tests {
                 }),
                 thrower: Some("a.B".to_owned()),
                 early: early(SearchEnd::Time),
+                turn: None,
                 needed_files: needed_files(&WorkingFolder::Given("/home/`x`".into())),
                 journal_trouble: Some("disk full".to_owned()),
             }),

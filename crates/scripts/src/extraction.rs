@@ -13,7 +13,7 @@ use culprit_replay::{Blobs as _, Lifted, lift};
 use culprit_trace::Recording;
 
 use crate::recipe::{self, RecipeSources, RecordedState};
-use crate::surroundings;
+use crate::surroundings::{self, Surroundings};
 use crate::{Error, Script, Statement};
 
 /// Bytes of the calls of a script. A small file can tell of any number of calls.
@@ -64,7 +64,11 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Extracted, Er
         grouper: Grouper::default(),
         missing: BTreeSet::new(),
     };
-    writer.statements = surroundings::statements(&mut writer.builder, recording.start());
+    let surroundings = Surroundings {
+        start: recording.start(),
+        input: None,
+    };
+    writer.statements = surroundings::statements(&mut writer.builder, surroundings);
     let prelude = writer.statements.len();
     let last = outermost.len() - 1;
     for (number, step) in outermost.into_iter().enumerate() {

@@ -10,13 +10,12 @@ use culprit_model::value::Shape;
 use culprit_model::{ObjectId, Pattern, Reference, Selection, Tables, TypeId, Value};
 use culprit_program::Program;
 use culprit_signature::{Frame, Signature};
-use culprit_trace::Start;
 
 use crate::alias::settle;
 use crate::assertions::{actual, is_assertion};
 use crate::failure_point::{capture, fail};
 use crate::selection::{driver_of, frames_of, internal, is_framework, outermost};
-use crate::surroundings;
+use crate::surroundings::{self, Surroundings};
 use crate::{Condition, Failed, Script, Statement};
 
 /// Scripts that are tried for a failure.
@@ -118,9 +117,21 @@ fn heirs(program: &Program, name: &str) -> Vec<String> {
     found.split_off(1)
 }
 
+/// A failure of a followed run.
+#[derive(Clone, Copy, Debug)]
+pub struct FollowedFailure<'a> {
+    pub signature: &'a Signature,
+    /// Its number among failures of the same driver that are alike, in their order, if there are several.
+    pub among_alike: Option<usize>,
+}
+
 /// The scripts of a followed run that may end with a failure, the likeliest first.
-pub fn followed(run: Script, signature: &Signature, start: &Start) -> Vec<Script> {
-    let class = signature.thrown().class.replace('.', "/");
+pub fn followed(
+    run: Script,
+    failure: FollowedFailure<'_>,
+    surroundings: Surroundings<'_>,
+) -> Vec<Script> {
+    let class = failure.signature.thrown().class.replace('.', "/");
     let tables = run.tables;
     let statements = settle(run.statements);
     let failing = |statement: &Statement| {
@@ -142,10 +153,15 @@ pub fn followed(run: Script, signature: &Signature, start: &Start) -> Vec<Script
     if ends.iter().any(leaves) {
         ends.retain(leaves);
     }
+    // They are in reverse order.
+    let wanted = failure.among_alike.map(|number| number + 1);
+    if let Some(at) = wanted.and_then(|number| ends.len().checked_sub(number)) {
+        ends[..=at].rotate_right(1);
+    }
     ends.truncate(MOST_SCRIPTS);
     let scripts = ends
         .into_iter()
-        .filter_map(|end| script(&tables, &statements[..=end], start));
+        .filter_map(|end| script(&tables, &statements[..=end], surroundings));
     scripts.collect()
 }
 
@@ -158,9 +174,13 @@ fn thrown(statement: &Statement) -> Option<TypeId> {
 }
 
 /// The script that ends with the last of some statements.
-fn script(tables: &Tables, statements: &[Statement], start: &Start) -> Option<Script> {
+fn script(
+    tables: &Tables,
+    statements: &[Statement],
+    surroundings: Surroundings<'_>,
+) -> Option<Script> {
     let (last, earlier) = statements.split_last()?;
-    let mut draft = Draft::of(tables, statements, start);
+    let mut draft = Draft::of(tables, statements, surroundings);
     draft.add(earlier);
     if !draft.can_do(last) {
         return None;
@@ -213,10 +233,14 @@ fn expect(script: &mut Script) -> bool {
 /// The script of a followed run in which a condition held, without what looks whether it does. Where it
 /// is about the end of the JVM, the script goes as far and ends with its failure: none if the driver did
 /// not end it so.
-pub fn followed_until(run: Script, condition: &Condition, start: &Start) -> Option<Script> {
+pub fn followed_until(
+    run: Script,
+    condition: &Condition,
+    surroundings: Surroundings<'_>,
+) -> Option<Script> {
     let tables = run.tables;
     let statements = settle(run.statements);
-    let mut draft = Draft::of(&tables, &statements, start);
+    let mut draft = Draft::of(&tables, &statements, surroundings);
     let Condition::Exit(status) = condition else {
         if let Condition::Contains(_) | Condition::Matches(_) = condition {
             draft.kept.extend(capture(&mut draft.builder));
@@ -275,11 +299,11 @@ struct Draft {
 
 impl Draft {
     /// The surroundings of some statements.
-    fn of(tables: &Tables, statements: &[Statement], start: &Start) -> Draft {
+    fn of(tables: &Tables, statements: &[Statement], surroundings: Surroundings<'_>) -> Draft {
         let objects = statements.iter().flat_map(Statement::objects);
         let largest = objects.max().unwrap_or_default();
         let mut builder = Builder::with(tables.clone(), largest);
-        let kept = surroundings::statements(&mut builder, start);
+        let kept = surroundings::statements(&mut builder, surroundings);
         Draft {
             builder,
             prelude: kept.len(),
@@ -457,6 +481,7 @@ fn assert_condition(script: &mut Script, guard: usize, place: usize, was: bool) 
 #[cfg(test)]
 mod tests {
     use culprit_model::script::{Expectation, MemberName};
+    use culprit_trace::Start;
 
     use super::*;
 
@@ -655,8 +680,11 @@ guard (#3:@2)
     fn until(end: &str, status: u8) -> Option<String> {
         let run: Script = format!("{TABLES}{end}").parse().unwrap();
         let condition = Condition::Exit(status);
-        let start = Start::default();
-        let script = followed_until(run, &condition, &start)?;
+        let surroundings = Surroundings {
+            start: &Start::default(),
+            input: None,
+        };
+        let script = followed_until(run, &condition, surroundings)?;
         Some(script.pruned().to_string())
     }
 

@@ -35,8 +35,10 @@ pub use error::Error;
 pub use extraction::{Extracted, extract};
 pub use failure_point::{TEXT, printing, seek, standard_stream};
 pub use followed_run::{
-    driver_methods, drivers, followed, followed_until, innermost, without_idle_guards,
+    FollowedFailure, driver_methods, drivers, followed, followed_until, innermost,
+    without_idle_guards,
 };
 pub use predicate::{CONDITION_CLASS, Predicate, PredicateCompiler};
 pub use run::{RunScript, ScriptRun};
 pub use selection::{Failed, select};
+pub use surroundings::Surroundings;

@@ -1,5 +1,5 @@
 //! Statements that give a test the surroundings of the recorded program, where they are not those
-//! of a plain run: system properties, time zone, locale. Those that the failure does not need go
+//! of a plain run: system properties, time zone, locale, standard input. Those that the failure does not need go
 //! with everything else.
 
 use culprit_model::script::{Builder, MemberName};
@@ -21,9 +21,33 @@ const SPECIAL: [&str; 5] = [
 const ZONE: &str = "UTC";
 const LANGUAGE: &str = "en-US";
 
+/// The surroundings of a run of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    pub start: &'a Start,
+    /// The standard input, if there is some and it is a text.
+    pub input: Option<&'a str>,
+}
+
 /// The statements, in the order in which a program would do them.
-pub(crate) fn statements(builder: &mut Builder, start: &Start) -> Vec<Statement> {
+pub(crate) fn statements(
+    builder: &mut Builder,
+    Surroundings { start, input }: Surroundings<'_>,
+) -> Vec<Statement> {
     let mut statements = Vec::new();
+    if let Some(input) = input {
+        let (bytes, stream) = (
+            builder.variable("[B"),
+            builder.variable("java/io/ByteArrayInputStream"),
+        );
+        let encode = MemberName::of("java/lang/String", "getBytes", "()[B");
+        let set = MemberName::of("java/lang/System", "setIn", "(Ljava/io/InputStream;)V");
+        let text = Value::text(input);
+        statements.push(builder.call(encode, text, Vec::new(), Some(bytes.clone())));
+        let class = "java/io/ByteArrayInputStream";
+        statements.push(builder.construct(class, "([B)V", vec![bytes], stream.clone()));
+        statements.push(builder.call_static(set, vec![stream], None));
+    }
     for (name, value) in typed(start) {
         if SPECIAL.contains(&name) {
             continue;
@@ -108,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    fn printed(command: &str, properties: &[(&str, &str)]) -> String {
+    fn printed(command: &str, properties: &[(&str, &str)], input: Option<&str>) -> String {
         let owned = |(a, b): &(&str, &str)| ((*a).to_owned(), (*b).to_owned());
         let start = Start {
             command: command.split_whitespace().map(str::to_owned).collect(),
@@ -116,7 +140,11 @@ mod tests {
             ..Start::default()
         };
         let mut builder = Builder::with(Tables::default(), ObjectId(0));
-        let statements = statements(&mut builder, &start);
+        let surroundings = Surroundings {
+            start: &start,
+            input,
+        };
+        let statements = statements(&mut builder, surroundings);
         let text = builder.script(statements).to_string();
         let steps = text.lines().filter(|line| line.contains("=> "));
         steps.map(|line| line.trim()).collect::<Vec<_>>().join("\n")
@@ -125,7 +153,7 @@ mod tests {
     #[test]
     fn what_is_everywhere_needs_no_statement() {
         let usual = [("user.language", "en"), ("user.country", "US")];
-        assert_eq!(printed("java -ea Main -Dx=y", &usual), "");
+        assert_eq!(printed("java -ea Main -Dx=y", &usual, None), "");
     }
 
     #[test]
@@ -135,12 +163,21 @@ mod tests {
             ("user.language", "fr"),
             ("user.timezone", "Asia/Tokyo"),
         ];
-        insta::assert_snapshot!(printed("java -Dmode=fast -Duser.language=fr Main", &surroundings), @r#"
+        insta::assert_snapshot!(printed("java -Dmode=fast -Duser.language=fr Main", &surroundings, None), @r#"
         => System.setProperty@1("mode", "fast")
         => TimeZone.getTimeZone@2("Asia/Tokyo")
         => TimeZone.setDefault@3(#1:TimeZone)
         => Locale.forLanguageTag@4("fr")
         => Locale.setDefault@5(#2:Locale)
+        "#);
+    }
+
+    #[test]
+    fn a_program_reads_what_it_read() {
+        insta::assert_snapshot!(printed("java Main", &[("user.language", "en"), ("user.country", "US")], Some("3\n0\n")), @r#"
+        => String.getBytes@1() on "3\n0\n"
+        => new ByteArrayInputStream@2(#1:byte[])
+        => System.setIn@3(#2:ByteArrayInputStream)
         "#);
     }
 }

@@ -12,7 +12,8 @@ pub enum Grade {
     /// of failed assertions at most in what [`mask`](crate::mask) does, since the values in them
     /// are what they are about.
     L2,
-    /// The messages are the same.
+    /// The messages are the same, but for what [`normalise`](crate::normalise) replaces and for numbers that are
+    /// known to differ from run to run.
     L3,
     /// The stacks are the same as far as they can be: see
     /// [`Signature::grade`](crate::Signature::grade).

@@ -5,9 +5,9 @@
 //! says where it was thrown and judges others: [`Signature::grade`] tells how much another failure
 //! has in common with it, as a [`Grade`], or that it is another one.
 //!
-//! Properties that differ from run to run must not distinguish failures, so messages are compared with their
-//! volatile parts masked ([`mask`]), and numbers that the JVM or a compiler makes up in names of
-//! classes and methods do not count.
+//! Properties that depend on how a program is run must not distinguish failures, so messages are compared without
+//! them ([`normalise`]), and numbers that the JVM or a compiler makes up in names of classes and methods do not count.
+//! Numbers that differ between two runs of the same command do not count either ([`Signature::allow`]).
 //!
 //! A failure that the system or a sandbox caused by denying access is a [`Refusal`].
 //!
@@ -20,6 +20,7 @@ mod find;
 mod frame;
 mod grade;
 mod mask;
+mod message;
 mod origin;
 mod refusal;
 mod signature;
@@ -29,7 +30,7 @@ mod thrown;
 pub use find::{FoundTrace, Owner, find_all};
 pub use frame::Frame;
 pub use grade::Grade;
-pub use mask::{mask, mask_literals};
+pub use mask::{mask, mask_literals, normalise};
 pub use origin::FrameOrigin;
 pub use refusal::Refusal;
 pub use signature::Signature;

@@ -6,7 +6,7 @@ use culprit_model::clean;
 
 use crate::frame::Frame;
 use crate::grade::Grade;
-use crate::mask::{mask, mask_literals};
+use crate::message::{Agreement, MessageRule};
 use crate::origin::{FrameOrigin, simple};
 use crate::site::{Call, LineMatching, ThrowSite};
 use crate::thrown::Thrown;
@@ -43,25 +43,20 @@ pub struct Signature {
     /// Of the exception and of each cause.
     sites: Vec<ThrowSite>,
     lines: LineMatching,
-    messages: Messages,
-}
-
-/// The part of messages that counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Messages {
-    Whole,
-    Kind,
+    /// Of the exception and of each cause.
+    messages: Vec<MessageRule>,
 }
 
 impl Signature {
     /// The signature of a failure.
     pub fn of(thrown: &Thrown) -> Signature {
         let thrown = unwrapped(thrown);
+        let sites: Vec<ThrowSite> = thrown.chain().map(ThrowSite::of).collect();
         Signature {
-            sites: thrown.chain().map(ThrowSite::of).collect(),
+            messages: vec![MessageRule::default(); sites.len()],
+            sites,
             thrown: thrown.clone(),
             lines: LineMatching::Count,
-            messages: Messages::Whole,
         }
     }
 
@@ -72,10 +67,42 @@ impl Signature {
         self
     }
 
-    /// Has learnt that the message differs from run to run: only its kind counts, whatever another
-    /// failure says, and no grade is above [`Grade::L2`].
-    pub fn forget_message(&mut self) {
-        self.messages = Messages::Kind;
+    /// Has seen the same failure in another run of the command. Numbers in which their messages differ do not
+    /// count from now on; if the messages differ in words, only their kinds count, and no grade is above [`Grade::L2`].
+    pub fn allow(&mut self, other: &Thrown) {
+        let pairs = self.thrown.chain().zip(unwrapped(other).chain());
+        for (rule, (own, other)) in self.messages.iter_mut().zip(pairs) {
+            *rule = rule.allowing(own.message.as_deref(), other.message.as_deref());
+        }
+    }
+
+    /// True if another failure has the same types, the same whole stacks, and messages that differ in numbers at
+    /// most: in two runs of one command, it is the same.
+    pub fn differs_in_numbers(&self, other: &Thrown) -> bool {
+        let other = unwrapped(other);
+        let is_near = |(rule, (own, other)): (&MessageRule, (&Thrown, &Thrown))| {
+            let (stack, its) = (program_part(&own.frames), program_part(&other.frames));
+            let is_same_stack = stack.len() == its.len()
+                && stack.iter().zip(&its).all(|(a, b)| self.is_same_call(a, b));
+            let rule = rule.allowing(own.message.as_deref(), other.message.as_deref());
+            own.class == other.class && is_same_stack && rule != MessageRule::Kind
+        };
+        let pairs = self.thrown.chain().zip(other.chain());
+        other.chain().count() == self.sites.len() && self.messages.iter().zip(pairs).all(is_near)
+    }
+
+    /// True if another failure comes from the same line of the program, as far as that is known. The lines of failed
+    /// assertions tell failures of one program apart, though a test made of one has lines of its own.
+    pub fn is_in_line_of(&self, other: &Thrown) -> bool {
+        let line = |thrown: &Thrown| {
+            let mut frames = thrown.frames.iter();
+            let frame = frames.find(|frame| frame.origin() == FrameOrigin::Program)?;
+            Some((Call::of(frame), frame.line))
+        };
+        match (line(&self.thrown), line(unwrapped(other))) {
+            (Some(own), Some(other)) => own == other,
+            _ => true,
+        }
     }
 
     /// The failure itself.
@@ -131,26 +158,33 @@ impl Signature {
         if other.chain().count() != self.sites.len() {
             return None;
         }
-        let pairs = self.thrown.chain().zip(&self.sites).zip(other.chain());
-        let grades = pairs.map(|((own, site), other)| self.pair(own, site, other));
+        let own = self.thrown.chain().zip(&self.sites).zip(&self.messages);
+        let grades = own
+            .zip(other.chain())
+            .map(|(((thrown, site), rule), other)| {
+                let own = OwnException { thrown, site, rule };
+                self.pair(&own, other)
+            });
         // The poorest of all; nothing is poorer than any grade.
         grades.min().flatten()
     }
 
     /// The grade of one exception, without causes.
-    fn pair(&self, own: &Thrown, site: &ThrowSite, other: &Thrown) -> Option<Grade> {
+    fn pair(&self, own: &OwnException<'_>, other: &Thrown) -> Option<Grade> {
+        let OwnException {
+            thrown: own,
+            site,
+            rule,
+        } = own;
         if own.class != other.class || !site.admits(&ThrowSite::of(other), self.lines) {
             return None;
         }
-        let masked = |message: &String| match site {
-            ThrowSite::Assertion(_) => mask(message),
-            _ => mask_literals(message),
-        };
-        if own.message.as_ref().map(masked) != other.message.as_ref().map(masked) {
-            return Some(Grade::L1);
-        }
-        if own.message != other.message || self.messages == Messages::Kind {
-            return Some(Grade::L2);
+        let is_assertion = matches!(site, ThrowSite::Assertion(_));
+        let messages = (own.message.as_deref(), other.message.as_deref());
+        match rule.compare(messages.0, messages.1, is_assertion) {
+            Agreement::None => return Some(Grade::L1),
+            Agreement::Kind => return Some(Grade::L2),
+            Agreement::Whole => {}
         }
         let overflow = matches!(site, ThrowSite::Recursion(calls) if !calls.is_empty());
         if overflow || self.same_stack(&own.frames, &other.frames) {
@@ -161,8 +195,7 @@ impl Signature {
 
     fn same_stack(&self, own: &[Frame], other: &[Frame]) -> bool {
         let (own, other) = (program_part(own), program_part(other));
-        let same =
-            |a: &Activation, b: &Activation| a.call == b.call && self.lines.same(a.line, b.line);
+        let same = |a: &Activation, b: &Activation| self.is_same_call(a, b);
         let last = |here: &[Activation], there: &[Activation]| {
             here.iter().rposition(|a| there.iter().any(|b| same(a, b)))
         };
@@ -173,6 +206,17 @@ impl Signature {
             _ => own.is_empty() && other.is_empty(),
         }
     }
+
+    fn is_same_call(&self, one: &Activation, other: &Activation) -> bool {
+        one.call == other.call && self.lines.same(one.line, other.line)
+    }
+}
+
+/// One exception of a signature: the failure, or a cause of it.
+struct OwnException<'a> {
+    thrown: &'a Thrown,
+    site: &'a ThrowSite,
+    rule: &'a MessageRule,
 }
 
 /// A frame as stacks are compared by.

@@ -1,6 +1,8 @@
 //! Properties of any exception and any text.
 
-use culprit_signature::{Frame, Grade, Signature, Thrown, find_all, mask, mask_literals};
+use culprit_signature::{
+    Frame, Grade, Signature, Thrown, find_all, mask, mask_literals, normalise,
+};
 use proptest::prelude::*;
 
 fn class() -> impl Strategy<Value = String> {
@@ -195,12 +197,63 @@ fn volatile() -> impl Strategy<Value = String> {
             "deadbeef-dead-beef-dead-",
             "deadbeef0123",
             "GeneratedMethodAccessor",
+            "loader ",
+            "'app'",
+            "(a.B is in ",
+            "(in ",
+            "unnamed module",
+            "module a.b",
+            " of loader ",
+            "; ",
+            ")",
+            "java.net.URLClassLoader",
+            "at a.B.c(B.java:",
+            "Thread[#",
         ])
         .prop_map(str::to_owned),
         "[0-9]{1,20}",
         "[0-9a-f]{1,17}",
     ];
     prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+/// A message of words and of what depends on the run.
+#[derive(Clone, Debug)]
+struct Told {
+    words: Vec<String>,
+    kinds: Vec<usize>,
+    text: String,
+}
+
+/// By kind, two forms of what depends on the run.
+const OF_THE_RUN: [[&str; 2]; 8] = [
+    ["Cart@1b2c3d4", "Cart@5e6f7a8"],
+    ["loader 'app'", "loader a.Loader @1b2c3d"],
+    [
+        "(a.B is in unnamed module of loader 'app')",
+        "(a.B is in module m of loader java.net.URLClassLoader @77846d2c)",
+    ],
+    ["a.B$$Lambda$14/0x00007f1004", "C$$Lambda/0x00007f2008"],
+    ["pool-1-thread-3", "pool-2-thread-17"],
+    ["-> at a.B.c(B.java:7)", "-> at d.E.f(E.java:90)"],
+    ["/tmp/a1/x.txt", "/var/tmp/b/c/x.txt"],
+    ["0x00007f100414e908", "0x00007f99aa14e908"],
+];
+
+fn told() -> impl Strategy<Value = Told> {
+    let word = prop::sample::select(vec![
+        "no", "in", "module", "loader", "7", "x-1", "at", "a.B",
+    ]);
+    let of_run = (0..OF_THE_RUN.len(), 0usize..2);
+    prop::collection::vec((word, of_run), 1..4).prop_map(|parts| Told {
+        words: parts.iter().map(|(word, _)| (*word).to_owned()).collect(),
+        kinds: parts.iter().map(|(_, (kind, _))| *kind).collect(),
+        text: parts
+            .iter()
+            .fold(String::new(), |text, (word, (kind, form))| {
+                text + word + ", " + OF_THE_RUN[*kind][*form] + " and "
+            }),
+    })
 }
 
 proptest! {
@@ -232,12 +285,23 @@ proptest! {
         prop_assert_eq!(mask(&masked), masked);
         let masked = mask_literals(&text);
         prop_assert_eq!(mask_literals(&masked), masked);
+        let normal = normalise(&text);
+        prop_assert_eq!(normalise(&normal), normal);
+    }
+
+    /// Words between what depends on the run: two messages are equal where the words are, and the kinds of the rest.
+    #[test]
+    fn messages_that_differ_in_a_word_stay_different(one in told(), other in told()) {
+        let is_same = one.words == other.words && one.kinds == other.kinds;
+        prop_assert_eq!(normalise(&one.text) == normalise(&other.text), is_same);
     }
 
     #[test]
     fn masks_take_any_text(text in any::<String>()) {
         let masked = mask(&text);
         prop_assert_eq!(mask(&masked), masked);
+        let normal = normalise(&text);
+        prop_assert_eq!(normalise(&normal), normal);
     }
 
     #[test]

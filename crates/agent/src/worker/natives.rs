@@ -64,6 +64,11 @@ pub(crate) fn table() -> Vec<NativeMethod> {
     ]
 }
 
+/// The native method of `Caller.java`.
+pub(super) fn caller() -> [NativeMethod; 1] {
+    [NativeMethod::new("run", "()V", run_script as *mut c_void)]
+}
+
 /// Whether the current thread runs steps of a scenario.
 pub(crate) fn runs_steps() -> bool {
     !matches!(STEPS.get(), Steps::None)
@@ -110,6 +115,10 @@ extern "system" fn counts(env: Env, _: jclass) -> jlong {
 
 extern "system" fn work(env: Env, _: jclass) {
     with(env, (), |worker, agent, jni| worker.work(agent, jni));
+}
+
+extern "system" fn run_script(env: Env, _: jclass) {
+    with(env, (), |worker, _, jni| worker.run_script(jni));
 }
 
 extern "system" fn drive(env: Env, _: jclass, thread: jint) {

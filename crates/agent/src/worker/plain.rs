@@ -32,9 +32,26 @@ struct Placed<'s> {
 }
 
 impl Worker {
-    /// Runs the statements of the script until one fails or a guard ends it.
+    /// Runs the script, called from a class of the program's loader: the JDK looks for classes and resources with the
+    /// loader of whoever calls it.
     pub(super) fn drive_plainly(&self, jni: &Jni<'_>) -> Result<(), Halt> {
-        self.java()?.begin_plain(jni)?;
+        let java = self.java()?;
+        java.begin_plain(jni)?;
+        let caller = self.subject.caller(jni, java)?;
+        let run = jni.static_method(&caller, "run", "()V")?;
+        let called = jni.call_static_void(&caller, run, &[]);
+        called.map_err(|_| Halt::Unsupported("the script cannot be run".to_owned()))
+    }
+
+    /// Runs the script on the stack of its caller.
+    pub(super) fn run_script(&self, jni: &Jni<'_>) {
+        if let Err(halt) = self.run_statements(jni) {
+            self.halt(halt);
+        }
+    }
+
+    /// Runs the statements of the script until one fails or a guard ends it.
+    fn run_statements(&self, jni: &Jni<'_>) -> Result<(), Halt> {
         let script = Arc::new(self.run.lock_safe().read_script(&self.incoming));
         self.run.lock_safe().stand_ins = StandIns::of(Arc::clone(&script));
         let last = script.statements.iter().rposition(acts);

@@ -12,9 +12,10 @@ use culprit_weave::statics::{self, Reset};
 use culprit_weave::stub::{self, Super};
 use culprit_wire::{ClassKind, Subject, SubjectClass};
 
-use super::Halt;
 use super::java::Java;
+use super::{Halt, natives};
 use crate::lock::LockSafe;
+use crate::runtime::CALLER;
 
 #[derive(Default)]
 pub(crate) struct Classes {
@@ -24,6 +25,8 @@ pub(crate) struct Classes {
     resets: Mutex<HashMap<String, Reset>>,
     /// Of a program that runs as it is, by one loader.
     class_path: Option<String>,
+    /// The class of that loader that calls what scripts call.
+    caller: Mutex<Option<Global>>,
 }
 
 impl Classes {
@@ -109,6 +112,22 @@ impl Classes {
         for (_, loader) in std::mem::take(&mut *self.loaders.lock_safe()) {
             jni.delete_global(loader);
         }
+        if let Some(caller) = self.caller.lock_safe().take() {
+            jni.delete_global(caller);
+        }
+    }
+
+    /// The class that calls what scripts call, in the loader of a program that runs as it is.
+    pub(crate) fn caller<'j>(&self, jni: &Jni<'j>, java: &Java) -> Result<Local<'j>, Halt> {
+        if let Some(caller) = &*self.caller.lock_safe() {
+            return Ok(jni.reuse(caller));
+        }
+        let loader = self.loader(jni, java, 0)?;
+        let (name, bytes) = CALLER;
+        let made = jni.define_class(name, Some(&loader), bytes)?;
+        jni.register_natives(&made, &natives::caller())?;
+        *self.caller.lock_safe() = Some(jni.global(&made)?);
+        Ok(made)
     }
 
     /// The loader that stands for one of the recorded program.

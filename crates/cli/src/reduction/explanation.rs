@@ -1,5 +1,7 @@
 //! Errors of a session as answers for the user: the exit code, and the next step.
 
+use std::io::{self, IsTerminal};
+
 use culprit_debug::Error;
 use culprit_minimize::Error as ReductionError;
 use culprit_model::clean;
@@ -26,7 +28,13 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
             let printed = format!("its output is in {}", clean::path(&output));
             let telling = TellingLines::of_file(&output);
             let hint = match (status, telling.program_ran) {
-                (0, _) => format!("{printed}; it gets no standard input"),
+                (0, _) if io::stdin().is_terminal() => {
+                    format!(
+                        "{}{printed}; input from a terminal is not passed on",
+                        telling.text()
+                    )
+                }
+                (0, _) => format!("{}{printed}", telling.text()),
                 (_, true) => format!(
                     "{}{printed};\n  to debug the status: --fails-if 'exit {status}'",
                     telling.text()
@@ -53,11 +61,8 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
             "take out what differs: seeds, clocks, threads, files that a run leaves behind",
         ),
         Error::RecordedOtherwise => told(ExitCode::No, "run it again; it may fail only sometimes"),
-        Error::NotShown { status, output, .. } => {
-            let telling = match status {
-                0 => String::new(),
-                _ => TellingLines::of_file(&output).text(),
-            };
+        Error::NotShown { output, .. } => {
+            let telling = TellingLines::of_file(&output).text();
             let output = clean::path(&output);
             told(ExitCode::No, &format!("{telling}its output is in {output}"))
         }
@@ -167,8 +172,6 @@ fn refused(code: ExitCode, error: &ReductionError, hint: &str) -> anyhow::Error 
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
     use culprit_jvm::PoolError;
 
     use super::*;

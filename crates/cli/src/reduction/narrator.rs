@@ -8,7 +8,7 @@ use culprit_jvm::Interrupt;
 use culprit_minimize::CALLS;
 use culprit_reduce::ReductionEvent;
 
-use super::{Results, explained};
+use super::{Results, explained, told};
 use crate::console::Console;
 use crate::origin;
 use crate::progress::Progress;
@@ -39,7 +39,7 @@ impl Observer for Narrator<'_> {
                     "The runs end differently; the most frequent failures are reduced"
                 )?;
                 for (signature, rate) in left_out {
-                    writeln!(err, "  left out: {signature}, {rate}")?;
+                    told(err, "  ", &format!("left out: {signature}, {rate}"))?;
                 }
                 Ok(())
             }
@@ -49,19 +49,19 @@ impl Observer for Narrator<'_> {
                 Ok(())
             }
             SessionEvent::Failure { failure, rate } => {
-                writeln!(err, "{failure}")?;
+                told(err, "", &failure)?;
                 match rate {
                     Some(rate) => writeln!(err, "  {rate}"),
                     None => Ok(()),
                 }
             }
-            SessionEvent::Follows { driver } => writeln!(err, "  following {driver}"),
+            SessionEvent::Follows { driver } => told(err, "  ", &format!("following {driver}")),
             SessionEvent::Records { observed } => {
-                writeln!(err, "  recording {}", observed.join(", "))
+                told(err, "  ", &format!("recording {}", listed(&observed)))
             }
             SessionEvent::Test(test) => {
                 if let CallLevel::Innermost { class, .. } = &test.level {
-                    writeln!(err, "  the innermost level: calls to {class}")?;
+                    told(err, "  ", &format!("the innermost level: calls to {class}"))?;
                 }
                 self.results.add(test, self.console)
             }
@@ -99,6 +99,24 @@ impl Ongoing for Line {
     }
 }
 
+/// Characters of a list of names.
+const LISTED: usize = 120;
+
+/// Names in a list of which the end is left out if it is long.
+fn listed(names: &[String]) -> String {
+    let mut length = 0;
+    let fits = |name: &&String| {
+        length += name.len() + 2;
+        length <= LISTED
+    };
+    let shown = names.iter().take_while(fits).count().max(1);
+    let list = names[..shown.min(names.len())].join(", ");
+    match names.len().saturating_sub(shown) {
+        0 => list,
+        more => format!("{list} and {more} more"),
+    }
+}
+
 /// The text of a line of progress.
 fn said(event: &ReductionEvent, interrupt: &Interrupt) -> String {
     match event {
@@ -113,5 +131,22 @@ fn said(event: &ReductionEvent, interrupt: &Interrupt) -> String {
             "checking the smallest so far (Ctrl-C again to end)".to_owned()
         }
         ReductionEvent::Checking => "checking".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_list_of_names_has_an_end() {
+        let names = |count: usize| vec!["org.example.shop.**".to_owned(); count];
+        assert_eq!(
+            listed(&names(2)),
+            "org.example.shop.**, org.example.shop.**"
+        );
+        let long = listed(&names(40));
+        assert!(long.ends_with("shop.** and 35 more"), "{long}");
+        assert_eq!(listed(&["x".repeat(500)]), "x".repeat(500));
     }
 }

@@ -13,13 +13,16 @@ use culprit_model::{clean, secret, shell};
 use culprit_report::debug::{OUTSIDE, ReportedFailure, RunCommand, TestsReport};
 use culprit_signature::Signature;
 
-use super::instructions;
+use super::{instructions, told};
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::log;
 
 /// The folder for verdicts, within that for results.
 const JOURNALS: &str = "journal";
+
+/// The file with the standard input of the command, within the same folder.
+const INPUT: &str = "input";
 
 /// The result folder, and the reports to come.
 pub(crate) struct Results {
@@ -92,6 +95,11 @@ impl Results {
         self.folder.join(JOURNALS)
     }
 
+    /// The file for the standard input of the command.
+    pub(crate) fn input(&self) -> PathBuf {
+        self.folder.join(INPUT)
+    }
+
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -117,7 +125,7 @@ impl Results {
         let file_name = clean::path(shown);
         let failure = ReportedFailure::with_test(test, file_name, run.clone(), by_hand.clone());
         for line in failure.lines() {
-            writeln!(console.err(), "  {line}")?;
+            told(console.err(), "  ", &line)?;
         }
         write!(console.out(), "{}", found.test.source)?;
         writeln!(console.err(), "  {}", clean::path(&file))?;
@@ -154,7 +162,12 @@ impl Results {
             script.push_str(shell::INCOMPLETE);
         }
         let words = shell::line(masked);
-        script.push_str(&format!("{command} -o \"${{1:-again}}\" {words}\n"));
+        let has_input = fs::metadata(self.input()).is_ok_and(|file| file.len() > 0);
+        let input = match has_input {
+            true => format!(" < {}", shell::line([self.input()])),
+            false => String::new(),
+        };
+        script.push_str(&format!("{command} -o \"${{1:-again}}\" {words}{input}\n"));
         let command = format!("{command} {words}");
         let json = self.report.document(&command).json();
         fs::write(self.folder.join("report.json"), json)?;

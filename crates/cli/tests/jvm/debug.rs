@@ -124,7 +124,9 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 #[track_caller]
 pub(crate) fn says(ended: &Ended, status: i32, message: &str) {
     assert_eq!(ended.status, status, "{}", ended.err);
-    assert!(ended.err.contains(message), "{}", ended.err);
+    // Long lines go on behind an indent.
+    let told = ended.err.replace("\n      ", " ").replace("\n    ", " ");
+    assert!(told.contains(message), "{}", ended.err);
 }
 
 #[test]
@@ -571,14 +573,14 @@ fn a_budget_ends_the_search_with_the_smallest_test_so_far() {
 }
 
 #[test]
-fn a_message_that_differs_each_time_is_known_by_its_kind() {
+fn numbers_of_a_message_that_differ_each_time_do_not_count() {
     let program = Program::compile("moody", &[]);
     let ended = program.debug(&["days.Main", "message"]);
     says(&ended, 0, "\n  fails 2 of 2 times\n");
     says(
         &ended,
         0,
-        "fails the same way (same type, site and kind of message)",
+        "fails the same way (same type, site, message and stack)",
     );
 }
 

@@ -35,6 +35,7 @@ mod process;
 mod recipes;
 mod render;
 mod replay;
+mod same;
 mod scenario;
 mod stage;
 mod suggest;

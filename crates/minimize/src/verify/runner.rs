@@ -109,6 +109,10 @@ public @interface Test {}
 const VERDICT: &str = "import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 
 final class CulpritVerdict {
     private static final int PASSED = 0;
@@ -150,14 +154,47 @@ final class CulpritVerdict {
         return mark == null ? \"\" : \"\\n\" + mark + \" \" + word + \"\\n\";
     }
 
+    /** As it is printed, but with the name of each class: an exception may print itself without. */
     private static String trace(Throwable thrown) {
-        StringWriter trace = new StringWriter();
-        thrown.printStackTrace(new PrintWriter(trace, true));
-        return trace.toString();
+        StringBuilder text = new StringBuilder();
+        Set<Throwable> told = Collections.newSetFromMap(new IdentityHashMap<>());
+        boolean isUsual = true;
+        for (Throwable each = thrown; each != null && told.add(each); each = each.getCause()) {
+            String name = each.getClass().getName();
+            String said = String.valueOf(each);
+            boolean isNamed = said.equals(name) || said.startsWith(name + \": \");
+            isUsual &= isNamed;
+            text.append(each == thrown ? \"\" : \"Caused by: \");
+            text.append(isNamed ? said : name + \": \" + said).append('\\n');
+            for (StackTraceElement frame : each.getStackTrace()) {
+                text.append(\"\\tat \").append(frame).append('\\n');
+            }
+        }
+        if (isUsual) {
+            StringWriter printed = new StringWriter();
+            thrown.printStackTrace(new PrintWriter(printed, true));
+            return printed.toString();
+        }
+        return text.toString();
+    }
+
+    /** Halves of characters are no text: Culprit reads them as the character for what cannot be read. */
+    private static String whole(String text) {
+        StringBuilder whole = new StringBuilder();
+        text.codePoints().forEach(point -> {
+            boolean isHalf = point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE;
+            whole.appendCodePoint(isHalf ? 0xfffd : point);
+        });
+        return whole.toString();
     }
 
     private void print(String text) {
-        err.print(text);
+        byte[] bytes = whole(text).getBytes(StandardCharsets.UTF_8);
+        if (mark == null) {
+            err.print(text);
+        } else {
+            err.write(bytes, 0, bytes.length);
+        }
         err.flush();
     }
 

@@ -4,6 +4,9 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.ref.WeakReference;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 
 /** What hooks in the JDK and in test frameworks call when a run fails or ends. */
 public final class Failures {
@@ -47,16 +50,50 @@ public final class Failures {
         }
         int before = State.mute(state, 1);
         try {
-            StringWriter stack = new StringWriter();
-            thrown.printStackTrace(new PrintWriter(stack));
             Native.failure(
-                    kind, state, place, thrown.getClass().getName(), message(thrown), stack.toString(), ids(thrown));
+                    kind, state, place, thrown.getClass().getName(), message(thrown), trace(thrown), ids(thrown));
         } catch (Throwable inTheProgram) {
             // Its own methods failed, or memory did: what can be said without them.
             bare(kind, state, place, thrown);
         } finally {
             State.mute(state, before);
         }
+    }
+
+    /**
+     * An exception as it is printed, but with the name of each class: an exception may print itself without. CulpritVerdict
+     * does the same.
+     */
+    static String trace(Throwable thrown) {
+        StringBuilder text = new StringBuilder();
+        StackTraceElement[] around = {};
+        Set<Throwable> told = Collections.newSetFromMap(new IdentityHashMap<>());
+        boolean isUsual = true;
+        for (Throwable each = thrown; each != null && told.add(each); each = each.getCause()) {
+            String name = each.getClass().getName();
+            String said = String.valueOf(each);
+            boolean isNamed = said.equals(name) || said.startsWith(name + ": ");
+            isUsual &= isNamed;
+            text.append(each == thrown ? "" : "Caused by: ").append(isNamed ? said : name + ": " + said).append('\n');
+            StackTraceElement[] frames = each.getStackTrace();
+            int own = frames.length;
+            for (int i = around.length; own > 0 && i > 0 && frames[own - 1].equals(around[i - 1]); i--) {
+                own--;
+            }
+            for (int i = 0; i < own; i++) {
+                text.append("\tat ").append(frames[i]).append('\n');
+            }
+            if (own < frames.length) {
+                text.append("\t... ").append(frames.length - own).append(" more\n");
+            }
+            around = frames;
+        }
+        if (isUsual) {
+            StringWriter printed = new StringWriter();
+            thrown.printStackTrace(new PrintWriter(printed));
+            return printed.toString();
+        }
+        return text.toString();
     }
 
     private static void bare(int kind, long state, String place, Throwable thrown) {

@@ -1,9 +1,8 @@
 package culprit.runtime;
 
 import java.io.File;
+import java.io.InputStream;
 import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -25,6 +24,10 @@ final class Plain implements InvocationHandler {
     private static final TimeZone ZONE = TimeZone.getDefault();
     private static final PrintStream OUT = System.out;
     private static final PrintStream ERR = System.err;
+    private static final InputStream IN = System.in;
+
+    /** The loader of the program, once there is one. */
+    private static ClassLoader program;
 
     private final long id;
 
@@ -60,6 +63,8 @@ final class Plain implements InvocationHandler {
         TimeZone.setDefault(ZONE);
         System.setOut(OUT);
         System.setErr(ERR);
+        System.setIn(IN);
+        Thread.currentThread().setContextClassLoader(program);
     }
 
     /** A loader of the program, also for what asks its thread for one. */
@@ -69,19 +74,17 @@ final class Plain implements InvocationHandler {
         for (int i = 0; i < entries.length; i++) {
             places[i] = new File(entries[i]).toURI().toURL();
         }
-        ClassLoader loader = new URLClassLoader(places, ClassLoader.getPlatformClassLoader());
-        Thread.currentThread().setContextClassLoader(loader);
-        return loader;
+        program = new URLClassLoader(places, ClassLoader.getPlatformClassLoader());
+        Thread.currentThread().setContextClassLoader(program);
+        return program;
     }
 
     /** An exception as it is printed. */
     static String trace(Throwable thrown) {
-        StringWriter trace = new StringWriter();
         try {
-            thrown.printStackTrace(new PrintWriter(trace));
+            return Failures.trace(thrown);
         } catch (Throwable inTheProgram) {
             return thrown.getClass().getName() + System.lineSeparator();
         }
-        return trace.toString();
     }
 }

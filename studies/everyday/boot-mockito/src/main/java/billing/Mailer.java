@@ -1,0 +1,5 @@
+package billing;
+
+public interface Mailer {
+    void send(String account, String text);
+}

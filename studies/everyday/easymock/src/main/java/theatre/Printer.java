@@ -1,0 +1,5 @@
+package theatre;
+
+public interface Printer {
+    boolean print(String ticket);
+}

@@ -1,0 +1,9 @@
+package heating;
+
+public interface Sensor {
+    String room();
+
+    double celsius();
+
+    boolean alive();
+}

@@ -1,0 +1,3 @@
+module booking.app {
+    requires booking.calendar;
+}

@@ -1,0 +1,3 @@
+module booking.calendar {
+    exports booking.calendar;
+}
