@@ -47,7 +47,10 @@ pub fn with_recorded(
     let with_code = |class: &&ClassInfo| !class.outline && !class.ahead;
     let mut any = false;
     for class in recording.classes().iter().filter(with_code) {
-        if !can_be_file(&class.name) || program.bytes(&class.name).is_some() {
+        if !can_be_file(&class.name)
+            || was_on(&class_path, class)
+            || program.bytes(&class.name).is_some()
+        {
             continue;
         }
         let bytes = recording.class_bytes(class)?;
@@ -63,6 +66,13 @@ pub fn with_recorded(
     }
     class_path.extend(any.then_some(folder));
     Ok(class_path)
+}
+
+/// Whether a class came from an entry of a class path. If that is gone, so is the program.
+fn was_on(class_path: &[PathBuf], class: &ClassInfo) -> bool {
+    let origin = class.origin.as_deref();
+    let origin = origin.and_then(|url| url.strip_prefix("file:"));
+    origin.is_some_and(|path| class_path.iter().any(|entry| entry == Path::new(path)))
 }
 
 /// Whether the class of a name can be in a folder of classes.
