@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use culprit_jvmti::sys::jvmti as t;
@@ -17,6 +17,7 @@ use culprit_weave::{Purpose, SiteNumbers, hook};
 use regex_lite::Regex;
 
 use crate::callbacks::write_private;
+use crate::caught::Describer;
 use crate::classes::{Classes, Heirs};
 use crate::load::connect_module;
 use crate::lock::LockSafe;
@@ -49,6 +50,8 @@ pub(crate) struct Agent {
     pub(crate) lines: Option<LineCounters>,
     pub(crate) redact: Vec<Regex>,
     pub(crate) losses: [&'static str; 6],
+    /// Exceptions that are caught are noted. Set once the runtime is there.
+    pub(crate) describer: OnceLock<Describer>,
     thread: Mutex<Option<RecorderThread>>,
     path: PathBuf,
     feature: u16,
@@ -176,6 +179,7 @@ impl Agent {
                 "accesses to fields by reflection that could not be followed",
                 "states of objects over 1 MB or 65536 pieces, left out",
             ],
+            describer: OnceLock::new(),
             thread: Mutex::new(None),
             path: PathBuf::new(),
             feature,
@@ -258,7 +262,18 @@ impl Agent {
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)?;
         self.jvmti.enable(t::JVMTI_EVENT_CLASS_PREPARE)?;
         self.jvmti.retransform(&hooked)?;
+        if self.notes_exceptions() {
+            let describer = Describer::find(jni, &names.class("culprit/runtime/Failures"))?;
+            let _ = self.describer.set(describer);
+            // Without the events there are still those that are printed.
+            let _ = self.jvmti.enable(t::JVMTI_EVENT_EXCEPTION);
+        }
         Ok(())
+    }
+
+    /// Whether exceptions that are caught are noted: those of the program itself, and not of its replay.
+    fn notes_exceptions(&self) -> bool {
+        self.purpose == Purpose::Record && self.names == RuntimeNames::Usual
     }
 
     /// The JVM ends: everything that was recorded reaches the file.
@@ -300,7 +315,7 @@ fn hooked_classes<'j>(jni: &Jni<'j>, purpose: Purpose) -> Vec<Local<'j>> {
         .iter()
         .filter(|h| h.is_for(purpose))
         .map(|h| h.class)
-        .filter(|c| !c.starts_with("org/") && !hook::is_late(c))
+        .filter(|c| !hook::is_late(c))
         .collect();
     names.dedup();
     names

@@ -8,13 +8,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use culprit_jvmti::sys::jni::{JNIEnv, JavaVM, jclass, jint, jlong, jobject, jthread};
+use culprit_jvmti::sys::jni::{JNIEnv, JavaVM, jclass, jint, jlong, jmethodID, jobject, jthread};
 use culprit_jvmti::sys::jvmti as t;
-use culprit_jvmti::{Jni, Jvmti, Local, Vm};
+use culprit_jvmti::{Jni, Jvmti, Local, MethodId, Vm};
 use culprit_model::AgentOptions;
 use culprit_model::options::{Mode, writes_archive};
 
 use crate::agent::{Agent, Trouble};
+use crate::caught::Thrown;
 use crate::counting::{Counting, counting};
 use crate::follow::{Following, following};
 use crate::load::Loading;
@@ -98,6 +99,14 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
         capabilities.set_can_retransform_classes(true);
         capabilities.set_can_retransform_any_class(potential.can_retransform_any_class());
     }
+    // Another agent that replays may be in the JVM too: what it makes the program do is not noted.
+    let notes_exceptions = match &options.mode {
+        Mode::Record(record) => !record.beside,
+        Mode::Witness => true,
+        Mode::Worker(_) | Mode::Suggest(_) | Mode::Follow(_) => false,
+    };
+    let notes_exceptions = notes_exceptions && potential.can_generate_exception_events();
+    capabilities.set_can_generate_exception_events(notes_exceptions);
     capabilities.set_can_tag_objects(true);
     capabilities.set_can_generate_object_free_events(true);
     let virtual_threads = feature >= 21 && potential.can_support_virtual_threads();
@@ -111,6 +120,9 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
     callbacks.ClassFileLoadHook = Some(class_file_load);
     callbacks.ClassPrepare = Some(class_prepare);
     callbacks.ObjectFree = Some(object_free);
+    if notes_exceptions {
+        callbacks.Exception = Some(exception);
+    }
     if virtual_threads {
         callbacks.VirtualThreadEnd = Some(thread_end);
     }
@@ -334,6 +346,35 @@ unsafe extern "system" fn thread_end(_: *mut t::jvmtiEnv, jni: *mut JNIEnv, thre
             }
             agent.recorder.send(Message::Ended(ended));
         }
+    });
+}
+
+unsafe extern "system" fn exception(
+    _: *mut t::jvmtiEnv,
+    jni: *mut JNIEnv,
+    _: jthread,
+    _: jmethodID,
+    _: t::jlocation,
+    exception: jobject,
+    catch_method: jmethodID,
+    catch_location: t::jlocation,
+) {
+    guarded((), || {
+        let Some(agent) = agent() else { return };
+        // SAFETY: the JVM passes the environment of the current thread.
+        let jni = unsafe { Jni::from_raw(jni) };
+        // SAFETY: the JVM passes a local reference.
+        let Some(exception) = (unsafe { Local::from_raw(exception) }) else {
+            return;
+        };
+        // SAFETY: the JVM passes null or the id of a method on the stack.
+        let catcher = unsafe { MethodId::from_raw(catch_method) };
+        let thrown = Thrown {
+            exception,
+            catcher,
+            catch_location,
+        };
+        agent.thrown(&jni, &thrown);
     });
 }
 

@@ -10,7 +10,7 @@ use culprit_jvmti::{Jni, Jvmti, Local};
 use culprit_model::observe::{ClassOrigin, is_jdk_name, is_tool_name};
 use culprit_model::site::TypeDef;
 use culprit_model::value::{Shape, class_of_descriptor};
-use culprit_model::{Member, Selection, TypeId};
+use culprit_model::{Member, Owner, Selection, TypeId};
 use culprit_trace::LoaderDef;
 use culprit_weave::library::{self, ClassRole};
 use culprit_weave::{MemberKind, Outline, Reference, World, outline};
@@ -258,6 +258,15 @@ impl Classes {
                 ClassOrigin::Library
             },
         )
+    }
+
+    /// Whether a class is the program's own, as far as its name tells: it is observed. Where the places that the
+    /// program is loaded from are not known, it is everybody's whose code may fail.
+    pub(crate) fn is_own(&self, class: &str) -> bool {
+        let by_origin = self.selection.app || self.selection.observe.is_empty();
+        let may_be = || by_origin && self.roots.lock_safe().are_unknown();
+        let owner = Owner::of(class);
+        self.is_observed(class) || !owner.is_tool() && owner.may_be_subject() && may_be()
     }
 
     pub(crate) fn remember(&self, loader: u32, class: &str, facts: ClassDecision) {

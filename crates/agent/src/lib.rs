@@ -12,6 +12,7 @@ mod agent;
 mod blobs;
 mod buffer;
 mod callbacks;
+mod caught;
 mod children;
 mod classes;
 mod counting;

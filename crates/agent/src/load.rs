@@ -52,12 +52,17 @@ impl Agent {
     }
 
     fn load_as_usual(&self, jni: &Jni<'_>, loading: &Loading<'_>) -> Option<Vec<u8>> {
-        if hook::is_hooked(loading.name, self.purpose) {
+        let is_hooked = hook::is_hooked(loading.name, self.purpose);
+        if is_hooked && is_jdk_name(loading.name) {
             return self.hook(loading);
         }
         let loader = self
             .classes
             .loader(self.jvmti, jni, &self.recorder, loading.loader.as_ref());
+        if is_hooked {
+            let reaches = self.reaches_runtime(jni, loading, loader);
+            return reaches.then(|| self.hook(loading)).flatten();
+        }
         // What else is loaded into a worker belongs to other agents in it.
         if loader.is_jdk || self.purpose == Purpose::Replay && !loader.is_worker {
             return None;

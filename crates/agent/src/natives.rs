@@ -16,6 +16,7 @@ use culprit_model::{Failure, FailureKind, Member, ObjectId, ThreadId, TypeId};
 use culprit_trace::{BlobKind, ThreadDef};
 
 use crate::agent::Agent;
+use crate::caught::Fate;
 use crate::children::{AgentEntry, agent_entry};
 use crate::classes::{internal_name, plain_name};
 use crate::recorder::Message;
@@ -73,6 +74,12 @@ pub(crate) fn table() -> Vec<NativeMethod> {
             "failure",
             "(IJLjava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;[J)V",
             failure as *mut c_void,
+        ),
+        method("fared", "(Ljava/lang/Throwable;I)Z", fared as *mut c_void),
+        method(
+            "caught",
+            "(IJLjava/lang/Throwable;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;[J)V",
+            caught as *mut c_void,
         ),
         method("agent", "()Ljava/lang/String;", argument as *mut c_void),
         method("child", "(Ljava/lang/String;)I", child as *mut c_void),
@@ -482,31 +489,78 @@ extern "system" fn failure(
     exceptions: jlongArray,
 ) {
     with(env, (), |agent, jni| {
-        let text = |raw| {
-            let units = jni.string_units(&local(raw)?);
-            Some(if is_masked(agent, &units) {
-                MASK.to_owned()
-            } else {
-                String::from_utf16_lossy(&units)
-            })
+        let kind = match kind {
+            1 => FailureKind::Uncaught,
+            _ => FailureKind::Test,
         };
-        let ids = local(exceptions)
-            .map(|array| jni.longs(&array))
-            .unwrap_or_default();
+        let failure =
+            failure_in_words(agent, jni, kind, state, [class, message, stack], exceptions);
         agent.recorder.send(Message::Failure(Failure {
-            kind: if kind == 1 {
-                FailureKind::Uncaught
-            } else {
-                FailureKind::Test
-            },
-            thread: agent.recorder.states.thread(state).unwrap_or(ThreadId(0)),
-            place: text(place).unwrap_or_default(),
-            class: text(class).unwrap_or_default(),
-            message: text(message),
-            stack: text(stack).unwrap_or_default(),
-            exceptions: ids.into_iter().map(|id| ObjectId(id as u64)).collect(),
+            place: shown(agent, jni, place).unwrap_or_default(),
+            ..failure
         }));
     });
+}
+
+extern "system" fn fared(env: Env, _: jclass, thrown: jobject, how: jint) -> jboolean {
+    with(env, 1, |agent, _| {
+        let fate = match how {
+            1 => Fate::Reported,
+            _ => Fate::Printed,
+        };
+        u8::from(local(thrown).is_none_or(|thrown| agent.fares(&thrown, fate)))
+    })
+}
+
+extern "system" fn caught(
+    env: Env,
+    _: jclass,
+    number: jint,
+    state: jlong,
+    thrown: jobject,
+    class: jstring,
+    message: jstring,
+    stack: jstring,
+    exceptions: jlongArray,
+) {
+    with(env, (), |agent, jni| {
+        let Some(thrown) = local(thrown) else { return };
+        let words = [class, message, stack];
+        let failure = failure_in_words(agent, jni, FailureKind::Caught, state, words, exceptions);
+        let ordinal = agent.recorder.states.event_count(state);
+        agent.described(number as u32, &thrown, failure, ordinal);
+    });
+}
+
+/// A text of the program, masked if it is a secret; none for null.
+fn shown(agent: &Agent, jni: &Jni<'_>, text: jstring) -> Option<String> {
+    let units = jni.string_units(&local(text)?);
+    Some(match is_masked(agent, &units) {
+        true => MASK.to_owned(),
+        false => String::from_utf16_lossy(&units),
+    })
+}
+
+/// An exception by its class, its message and its stack trace. The caller knows the place.
+fn failure_in_words(
+    agent: &Agent,
+    jni: &Jni<'_>,
+    kind: FailureKind,
+    state: jlong,
+    [class, message, stack]: [jstring; 3],
+    exceptions: jlongArray,
+) -> Failure {
+    let ids = local(exceptions).map(|array| jni.longs(&array));
+    let ids = ids.unwrap_or_default().into_iter();
+    Failure {
+        kind,
+        thread: agent.recorder.states.thread(state).unwrap_or(ThreadId(0)),
+        place: String::new(),
+        class: shown(agent, jni, class).unwrap_or_default(),
+        message: shown(agent, jni, message),
+        stack: shown(agent, jni, stack).unwrap_or_default(),
+        exceptions: ids.map(|id| ObjectId(id as u64)).collect(),
+    }
 }
 
 extern "system" fn argument(env: Env, _: jclass) -> jstring {

@@ -20,6 +20,7 @@ use culprit_trace::{
 
 use crate::blobs::Blobs;
 use crate::callbacks::write_private;
+use crate::caught::CaughtTable;
 use crate::lock::LockSafe;
 use crate::state::{Chunk, States};
 
@@ -86,6 +87,7 @@ pub(crate) struct Recorder {
     taken: Condvar,
     pub(crate) states: States,
     pub(crate) blobs: Blobs,
+    pub(crate) caught: CaughtTable,
     losses: Mutex<LossCounters>,
     stopped: AtomicBool,
     exit_status: AtomicI64,
@@ -118,6 +120,7 @@ impl Recorder {
             taken: Condvar::new(),
             states: States::new(sample)?,
             blobs: Blobs::default(),
+            caught: CaughtTable::new(),
             losses: Mutex::default(),
             stopped: AtomicBool::new(false),
             exit_status: AtomicI64::new(UNKNOWN_STATUS),
@@ -391,6 +394,7 @@ impl Scribe {
                 self.fetch()?;
             }
             self.check_limits();
+            self.write_caught(ends)?;
             self.write_losses()?;
             self.flush()?;
             if ends {
@@ -556,6 +560,13 @@ impl Scribe {
             }
             self.window = (Instant::now(), events);
         }
+    }
+
+    /// Writes the exceptions that were caught, as far as they are news.
+    fn write_caught(&mut self, is_end: bool) -> Result<(), WriteError> {
+        let changed = self.recorder.caught.changed(is_end);
+        let mut changed = changed.iter();
+        changed.try_for_each(|caught| self.writer.caught(caught))
     }
 
     fn write_losses(&mut self) -> Result<(), WriteError> {

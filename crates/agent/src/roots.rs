@@ -89,11 +89,17 @@ pub(crate) struct Roots {
     folders: HashSet<PathBuf>,
     /// Names of source files that the program was started with.
     sources: HashSet<String>,
+    /// The JVM is that of a build tool.
+    is_tool: bool,
 }
 
 impl Roots {
     pub(crate) fn find(launch: &Launch) -> Roots {
-        let mut roots = Roots::default();
+        let main = launch.main();
+        let mut roots = Roots {
+            is_tool: Owner::of_java(main).is_tool(),
+            ..Roots::default()
+        };
         let class_path = paths(&launch.class_path).into_iter();
         let entries = class_path.chain(modules(&launch.module_path));
         let (folders, archives): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
@@ -104,7 +110,6 @@ impl Roots {
         let sources = arguments.filter(|word| has_extension(word, &SOURCES));
         let names = sources.filter_map(|word| Path::new(word).file_name()?.to_str());
         roots.sources = names.map(str::to_owned).collect();
-        let main = launch.main();
         let by_name = |archive: &&PathBuf| archive.ends_with(main);
         let class = main.replace('.', "/");
         if is_archive(main) {
@@ -120,6 +125,11 @@ impl Roots {
             found.into_iter().for_each(|it| roots.add_archive(it));
         }
         roots
+    }
+
+    /// Whether the program is all there is: no root is known, and no build tool runs it.
+    pub(crate) fn are_unknown(&self) -> bool {
+        self.classes.is_empty() && !self.is_tool
     }
 
     /// Whether a root holds the class.

@@ -529,6 +529,13 @@ impl States {
         state.last_id.store(first + ID_RANGE, Ordering::Relaxed);
     }
 
+    /// The events that a thread has published so far.
+    pub(crate) fn event_count(&self, address: i64) -> u64 {
+        let state = self.state(self.index_of(address));
+        let in_buffer = state.published.load(Ordering::Acquire) >> 32;
+        state.events.load(Ordering::Relaxed) + in_buffer
+    }
+
     /// The number of the thread that owns a state.
     pub(crate) fn thread(&self, address: i64) -> Option<ThreadId> {
         let slot = self.slot(self.index_of(address))?;

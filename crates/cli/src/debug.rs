@@ -8,15 +8,17 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use culprit_debug::{FilesFound, Reducer, Session, Settings, parse_condition};
+use culprit_debug::{FilesFound, Reducer, Session, Settings, StopAfter, parse_condition};
 use culprit_jvm::{Interrupt, JdkLocations, KeptInput};
 use culprit_model::shell;
 use culprit_program::{Command, Environment};
+use culprit_report::figure;
 use culprit_scripts::Condition;
 
 use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
+use crate::quantity;
 use crate::reduction::{Narrator, ReductionArgs, Results, explained};
 
 /// Options of `culprit debug`.
@@ -31,6 +33,14 @@ pub(crate) struct Args {
     /// EXPRESSION' (a Java expression on an object)
     #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
     fails_if: Option<Condition>,
+    /// Reduce exceptions of this class, such as IllegalStateException or com.acme.Rejected, also if the
+    /// program or a framework around it catches them
+    #[arg(long, value_name = "TYPE", conflicts_with = "fails_if")]
+    exception: Option<String>,
+    /// End each run of a command that does not end by itself, such as a server: after N failures, or
+    /// after a time such as 30s
+    #[arg(long, value_name = "N|TIME", value_parser = stop_after)]
+    stop_after: Option<StopAfter>,
     #[command(flatten)]
     reduction: ReductionArgs,
     /// The command to run, as you would type it
@@ -43,6 +53,7 @@ Examples:
   culprit debug -- java -jar app.jar input.txt
   culprit debug -- java -cp build:junit.jar org.junit.runner.JUnitCore CartTest
   culprit debug -- mvn -q test -Dtest=CartTest
+  culprit debug --exception Rejected --stop-after 30s -- java -jar server.jar
   culprit debug --fails-if 'output contains total: -5' -- java -jar app.jar
   culprit debug --fails-if 'Cart c -> c.total() < 0' -- java -jar app.jar
 The command runs several times. Each run gets the same standard input, unless
@@ -72,6 +83,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         surroundings: JdkLocations::of_process(),
         input: KeptInput::of_process(&results.input()),
         folder: results.folder().to_owned(),
+        exception: args.exception.clone(),
+        stop_after: args.stop_after,
         reducer: Reducer {
             limits: args.reduction.limits(),
             junit: args.reduction.junit(),
@@ -110,13 +123,23 @@ impl Args {
     /// The command line up to the user's command, as it would be typed.
     fn typed(&self) -> String {
         let reduction = self.reduction.typed();
-        match &self.fails_if {
-            Some(condition) => {
-                let words = ["--fails-if".to_owned(), condition.to_string()];
-                format!("culprit debug {}{reduction}", shell::line(words))
-            }
-            None => format!("culprit debug{reduction}"),
+        let mut words = vec!["culprit".to_owned(), "debug".to_owned()];
+        if let Some(condition) = &self.fails_if {
+            words.extend(["--fails-if".to_owned(), condition.to_string()]);
         }
+        if let Some(class) = &self.exception {
+            words.extend(["--exception".to_owned(), class.clone()]);
+        }
+        match self.stop_after {
+            Some(StopAfter::Failures(count)) => {
+                words.extend(["--stop-after".to_owned(), count.to_string()]);
+            }
+            Some(StopAfter::Time(time)) => {
+                words.extend(["--stop-after".to_owned(), figure::typed_duration(time)]);
+            }
+            None => {}
+        }
+        format!("{}{reduction}", shell::line(words))
     }
 
     /// The rest of the command line.
@@ -126,10 +149,35 @@ impl Args {
     }
 }
 
+/// A number of failures, or a time.
+fn stop_after(text: &str) -> Result<StopAfter, String> {
+    // `5m` is a time, and no five million.
+    let time = quantity::duration(text).map(StopAfter::Time);
+    let count = || quantity::count(text).map(StopAfter::Failures);
+    time.or_else(|_| count())
+        .map_err(|_| "write a number of failures, or a time such as 30s or 5m".to_owned())
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "files that the command makes are told by their age from those that it finds"
 )]
 fn now() -> SystemTime {
     SystemTime::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_command_is_stopped_after_failures_or_after_a_time() {
+        assert_eq!(stop_after("3"), Ok(StopAfter::Failures(3)));
+        let minutes = StopAfter::Time(Duration::from_secs(300));
+        assert_eq!(stop_after("5m"), Ok(minutes));
+        assert!(stop_after("0").is_err());
+        assert!(stop_after("soon").is_err());
+    }
 }

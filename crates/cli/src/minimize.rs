@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use culprit_debug::{
-    CLASSES, CallLevel, Case, FailureTest, FilesFound, RecordedFailure, Reducer, jdk_of,
+    CLASSES, CallLevel, Case, FailureChoice, FailureTest, FilesFound, RecordedFailure, Reducer,
+    jdk_of,
 };
 use culprit_jvm::{Interrupt, JdkLocations};
 use culprit_model::options::RecordOptions;
@@ -32,6 +33,15 @@ pub(crate) struct Args {
     /// Continue a reduction that ended early, in the folder of -o
     #[arg(long)]
     resume: bool,
+    /// Reduce the failure of this number in `culprit show`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), group = "choice")]
+    failure: Option<u32>,
+    /// Reduce the exception of this class, such as IllegalStateException, also if it was caught
+    #[arg(long, value_name = "TYPE", group = "choice")]
+    exception: Option<String>,
+    /// Reduce the exception that left the observed code with this event of `culprit show --events`
+    #[arg(long, value_name = "N", group = "choice")]
+    event: Option<u64>,
     /// Run the program from this class path instead of the recorded one
     #[arg(long, value_name = "CP")]
     class_path: Option<OsString>,
@@ -48,6 +58,7 @@ Examples:
   culprit minimize culprit-runs/2026-03-09-1
   culprit minimize culprit-runs/2026-03-09-1 -o small --max-time 30s
   culprit minimize culprit-runs/2026-03-09-1 -o small --resume
+  culprit minimize culprit-runs/2026-03-09-1 --exception IllegalStateException
 The program must still be on its recorded class path; otherwise, give
 --class-path. Without --contents, the recording lacks the contents of JDK
 objects that were passed in, and calls that need them cannot be repeated.
@@ -62,7 +73,7 @@ Exit codes:
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let sandbox = args.reduction.sandbox(console)?;
-    let failure = RecordedFailure::open(&args.path).map_err(explained)?;
+    let failure = RecordedFailure::open(&args.path, &args.choice()).map_err(explained)?;
     let (recording, signature) = (&failure.recording, &failure.signature);
     let jdk = jdk_of(recording, &JdkLocations::of_process()).map_err(explained)?;
     let folders = agent::folders_of_process();
@@ -145,6 +156,16 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
 }
 
 impl Args {
+    /// The failure that is asked for.
+    fn choice(&self) -> FailureChoice {
+        match (self.failure, &self.exception, self.event) {
+            (Some(number), ..) => FailureChoice::Number(number as usize),
+            (_, Some(class), _) => FailureChoice::Class(class.clone()),
+            (.., Some(event)) => FailureChoice::Event(event),
+            _ => FailureChoice::Last,
+        }
+    }
+
     /// The class path of the program: the given one, or that of a recording which was made here.
     fn class_path(
         &self,
@@ -176,6 +197,14 @@ impl Args {
     /// Options as they would be typed.
     fn typed(&self) -> String {
         let mut typed = self.reduction.typed();
+        match self.choice() {
+            FailureChoice::Last => {}
+            FailureChoice::Number(number) => typed.push_str(&format!(" --failure {number}")),
+            FailureChoice::Class(class) => {
+                typed.push_str(&format!(" --exception {}", shell::line([class])));
+            }
+            FailureChoice::Event(event) => typed.push_str(&format!(" --event {event}")),
+        }
         if self.trust {
             typed.push_str(" --trust");
         }

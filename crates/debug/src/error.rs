@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use culprit_jvm::{LaunchError, PoolError};
 use culprit_minimize::Error as ReductionError;
+use culprit_model::Caught;
 use culprit_program::CommandError;
 use culprit_scripts::Condition;
 
@@ -20,6 +21,16 @@ pub enum Error {
         status: u8,
         /// The file with what the command printed.
         output: PathBuf,
+    },
+    /// No exception of the wanted kind left a thread or a test; some were caught, the likeliest failures first.
+    #[error("{}", only_caught(.class.as_deref(), *.status))]
+    OnlyCaught {
+        /// The class that was asked for.
+        class: Option<String>,
+        status: u8,
+        /// The file with what the command printed.
+        output: PathBuf,
+        caught: Vec<Caught>,
     },
     /// The command started a JVM that the agent cannot record, for this reason.
     #[error("no JVM of the command can be recorded: {0}")]
@@ -56,6 +67,15 @@ pub enum Error {
     /// The recording has no failure.
     #[error("{}: the recorded program did not fail", .0.display())]
     NoFailure(PathBuf),
+    /// The recording has no failure that was asked for.
+    #[error("{}: {what}", .path.display())]
+    NotChosen {
+        path: PathBuf,
+        /// What is missing, in words.
+        what: String,
+        /// The exceptions that were caught, the likeliest failures first.
+        caught: Vec<Caught>,
+    },
     /// The failure of a recording has no stack trace.
     #[error("the failure has no stack")]
     NoStack,
@@ -141,6 +161,15 @@ fn not_failing(status: u8) -> String {
     match status {
         0 => "the command does not fail: it ended with 0 and threw nothing".to_owned(),
         _ => format!("the command ended with {status}, but no exception left a thread or a test"),
+    }
+}
+
+fn only_caught(class: Option<&str>, status: u8) -> String {
+    match class {
+        Some(class) => format!("the command ended with {status}, and threw no {class}"),
+        None => {
+            format!("the command ended with {status}, but no exception left a thread or a test")
+        }
     }
 }
 

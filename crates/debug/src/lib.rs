@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod allowance;
+mod caught;
 mod condition;
 mod error;
 mod failed_jvm;
@@ -26,6 +27,7 @@ mod recorded_failure;
 mod recording;
 mod reducer;
 mod session;
+mod stopping;
 mod witness;
 
 pub use allowance::Allowance;
@@ -36,7 +38,8 @@ pub use files::FilesFound;
 pub use observer::{
     Activity, CallLevel, FailureTest, MissedFailure, Observer, Ongoing, SessionEvent,
 };
-pub use recorded_failure::{RecordedFailure, RecordedScript};
+pub use recorded_failure::{FailureChoice, RecordedFailure, RecordedScript};
 pub use reducer::{Case, Reducer, ReductionLimits};
 pub use session::{CLASSES, Session, Settings};
+pub use stopping::StopAfter;
 pub use witness::Rate;

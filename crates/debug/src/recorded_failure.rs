@@ -3,19 +3,36 @@
 use std::path::{Path, PathBuf};
 
 use culprit_jvm::Jdk;
-use culprit_model::Failure;
+use culprit_model::{EventIndex, EventKind, Failure, Reference, Value};
 use culprit_program::Program;
-use culprit_scripts::{Script, extract};
+use culprit_scripts::{Script, escape, extract, extract_until};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
 use crate::Error;
+use crate::caught::{best, last_printed};
 
-/// The last failure of a recording.
+/// A failure of a recording.
 pub struct RecordedFailure {
     pub recording: Recording,
     pub signature: Signature,
     failure: Failure,
+    /// The event with which the script ends, where the user chose it.
+    end: Option<EventIndex>,
+}
+
+/// The choice of a failure in a recording.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FailureChoice {
+    /// The last exception that left a thread or failed a test; or else, of a program that ended with a status other
+    /// than 0, the last whose stack trace was printed.
+    Last,
+    /// The exception of this number, from 1: failures first, then the exceptions that were caught.
+    Number(usize),
+    /// The exception of a class that is most likely a failure.
+    Class(String),
+    /// The exception that left the observed code with this event.
+    Event(u64),
 }
 
 /// The script of a recorded failure, with the program that it calls.
@@ -25,8 +42,8 @@ pub struct RecordedScript {
 }
 
 impl RecordedFailure {
-    /// The last failure of a recording, or of the first recording of a run that has one.
-    pub fn open(path: &Path) -> Result<RecordedFailure, Error> {
+    /// The failure that is chosen in a recording, or in the first recording of a run that has such a one.
+    pub fn open(path: &Path, choice: &FailureChoice) -> Result<RecordedFailure, Error> {
         let recordings = match path.is_dir() {
             true => {
                 let run = RunFolder::open(path).map_err(Error::RunFolder)?;
@@ -34,24 +51,47 @@ impl RecordedFailure {
             }
             false => vec![path.to_owned()],
         };
+        let mut caught = Vec::new();
         for path in &recordings {
             let recording = Recording::open(path)?;
-            if let Some(failure) = recording.failures().last().cloned() {
+            if let Some(Chosen { failure, end }) = choice.of(&recording)? {
                 let thrown = Thrown::parse(&failure.stack).ok_or(Error::NoStack)?;
                 return Ok(RecordedFailure {
                     signature: Signature::of(&thrown),
                     recording,
                     failure,
+                    end,
                 });
             }
+            caught.extend(recording.caught().iter().cloned());
         }
-        Err(Error::NoFailure(path.to_owned()))
+        let what = match choice {
+            FailureChoice::Last if caught.is_empty() => {
+                return Err(Error::NoFailure(path.to_owned()));
+            }
+            FailureChoice::Last => "no exception left a thread or a test".to_owned(),
+            FailureChoice::Number(number) => format!("there is no failure {number}"),
+            FailureChoice::Class(class) => format!("no {class} was thrown"),
+            FailureChoice::Event(event) => {
+                format!("event {event} is no exception with a known stack that left observed code")
+            }
+        };
+        caught.sort_by_key(|caught| std::cmp::Reverse((caught.evidence(), caught.printed)));
+        Err(Error::NotChosen {
+            path: path.to_owned(),
+            what,
+            caught,
+        })
     }
 
     /// The script of its calls on the program of a class path.
     pub fn script(&self, class_path: &[PathBuf], jdk: &Jdk) -> Result<RecordedScript, Error> {
         let program = Program::open(class_path, jdk)?;
-        let script = extract(&self.recording, &self.failure)?.script;
+        let extracted = match self.end {
+            Some(_) => extract_until(&self.recording, &self.failure, self.end)?,
+            None => extract(&self.recording, &self.failure)?,
+        };
+        let script = extracted.script;
         let gone = class_path.iter().find(|path| !path.exists());
         if let (Some(class), Some(entry)) = (lost(&script, &program), gone) {
             return Err(Error::Gone {
@@ -61,6 +101,76 @@ impl RecordedFailure {
         }
         Ok(RecordedScript { program, script })
     }
+}
+
+/// A failure, and the event with which its script is to end.
+struct Chosen {
+    failure: Failure,
+    end: Option<EventIndex>,
+}
+
+impl FailureChoice {
+    fn of(&self, recording: &Recording) -> Result<Option<Chosen>, Error> {
+        let failures = recording.failures();
+        let (failure, end) = match self {
+            FailureChoice::Last => (last(recording), None),
+            FailureChoice::Number(number) => {
+                let place = number.checked_sub(1);
+                (
+                    place.and_then(|place| recording.exceptions().nth(place)),
+                    None,
+                )
+            }
+            FailureChoice::Class(class) => {
+                let left = failures.iter().rev().find(|failure| failure.is_of(class));
+                let caught = || best(recording.caught(), class).map(|caught| &caught.failure);
+                (left.or_else(caught), None)
+            }
+            FailureChoice::Event(event) => {
+                let event = EventIndex(*event);
+                (thrown_by(recording, event)?, Some(event))
+            }
+        };
+        let failure = failure.cloned();
+        Ok(failure.map(|failure| Chosen { failure, end }))
+    }
+}
+
+/// The last failure; or else the exception that a program printed which ended with a status other than 0.
+fn last(recording: &Recording) -> Option<&Failure> {
+    let status = recording.end().and_then(|end| end.exit_status);
+    let has_failed = status.is_some_and(|status| status != 0);
+    let printed = || last_printed(recording.caught()).filter(|_| has_failed);
+    let failure = recording.failures().last();
+    failure.or_else(|| printed().map(|caught| &caught.failure))
+}
+
+/// The exception with which an event ended a call into the observed code.
+fn thrown_by(recording: &Recording, event: EventIndex) -> Result<Option<&Failure>, Error> {
+    let mut events = recording.events_in(event.0..event.0 + 1);
+    let Some(thrown) = events.next().transpose()? else {
+        return Ok(None);
+    };
+    let Some(Value::Reference(Reference::Object { id, class })) = thrown.values.first() else {
+        return Ok(None);
+    };
+    if thrown.kind != EventKind::IncomingThrow {
+        return Ok(None);
+    }
+    let same = |failure: &&Failure| failure.exceptions.contains(id);
+    let mut caught = recording.caught().iter();
+    let escaped =
+        caught.find(|caught| matches!(escape(recording, caught), Ok(Some(at)) if at == event));
+    let class = recording.types().get(class.0);
+    let class = class.map_or(String::new(), |class| class.name.replace('/', "."));
+    let alike = || {
+        recording
+            .exceptions()
+            .find(|failure| failure.class == class)
+    };
+    let known = recording.exceptions().find(same);
+    let known = known.or(escaped.map(|caught| &caught.failure));
+    Ok(known.or_else(alike))
 }
 
 /// A class of a script that the program does not have.

@@ -103,7 +103,7 @@ fn widen(selection: &mut Selection, extracted: &Extracted) -> bool {
 fn recorded(folder: &Path, signature: &Signature) -> Result<(Recording, RecordedThrowable), Error> {
     for path in RunFolder::open(folder)?.recordings {
         let recording = Recording::open(&path)?;
-        let same = recording.failures().iter().find(|failure| {
+        let same = recording.exceptions().find(|failure| {
             let thrown = Thrown::parse(&failure.stack);
             thrown.is_some_and(|thrown| signature.is_same(&thrown))
         });

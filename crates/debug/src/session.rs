@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use culprit_jvm::{JdkLocations, KeptInput, untrusted};
 use culprit_minimize::{MinimizedTest, full_name};
@@ -16,8 +16,10 @@ use culprit_program::{Command, Streams};
 use culprit_scripts::{Script, driver_methods};
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
+use crate::caught::{CaughtInRun, signature};
 use crate::output;
-use crate::witness::{Seen, Witnesses};
+use crate::stopping::{StopAfter, StopWatch, Watched};
+use crate::witness::{Seen, Wanted, Witnesses};
 use crate::{
     Activity, Allowance, CallLevel, Case, Error, FailedJvm, FailureTest, MissedFailure, Observer,
     Rate, Reducer, SessionEvent,
@@ -28,6 +30,10 @@ const LONGEST_LOG: u64 = 64 << 10;
 
 /// The folder, within that of a session, for classes of the program that no class path has.
 pub const CLASSES: &str = "classes";
+
+/// A command that is followed gets so many times as long to fail, and so much longer.
+const FOLLOWED_SLOWER: u32 = 4;
+const FOLLOWED_LATER: Duration = Duration::from_secs(5);
 
 /// Runs of the witness stage, if the first two disagree.
 pub(crate) const WITNESSES: usize = 3;
@@ -41,6 +47,10 @@ pub struct Settings {
     pub surroundings: JdkLocations,
     /// The folder for the runs of the command.
     pub folder: PathBuf,
+    /// The class of the exception that is debugged, also if it is caught.
+    pub exception: Option<String>,
+    /// The moment at which each run of the command is ended.
+    pub stop_after: Option<StopAfter>,
     /// The standard input of each run of the command.
     pub input: KeptInput,
     pub reducer: Reducer,
@@ -58,6 +68,8 @@ pub struct Session<'a> {
     pub(crate) taken: Vec<String>,
     /// Methods of drivers on the stacks of the failures, if they are known for every failure.
     pub(crate) driver_methods: Vec<String>,
+    /// The time after which the first run of the command was ended.
+    stopped_after: Option<Duration>,
 }
 
 /// A failure that is worked on.
@@ -75,6 +87,8 @@ pub(crate) struct FailureTask<'s> {
 pub(crate) struct EndedRun {
     pub(crate) folder: PathBuf,
     pub(crate) status: u8,
+    /// It did not end by itself.
+    is_stopped: bool,
 }
 
 impl EndedRun {
@@ -94,6 +108,7 @@ impl<'a> Session<'a> {
             allowance: settings.reducer.allowance(),
             taken: Vec::new(),
             driver_methods: Vec::new(),
+            stopped_after: None,
         }
     }
 
@@ -184,7 +199,8 @@ impl<'a> Session<'a> {
             return Err(no_jvm(&first)?);
         }
         let mut witnesses = Witnesses::default();
-        witnesses.add(&first.folder)?;
+        let wanted = self.wanted(&first)?;
+        witnesses.add(&first.folder, &wanted)?;
         if witnesses.is_empty() {
             return Err(Error::NotFailing {
                 status: first.status,
@@ -193,7 +209,7 @@ impl<'a> Session<'a> {
         }
         for number in 2..=WITNESSES {
             let again = self.watch(&format!("witness-{number}"))?;
-            witnesses.add(&again.folder)?;
+            witnesses.add(&again.folder, &wanted)?;
             if witnesses.agree() {
                 return Ok(witnesses);
             }
@@ -210,6 +226,38 @@ impl<'a> Session<'a> {
         let left_out = &left_out;
         self.observer.notice(SessionEvent::Flaky { left_out })?;
         Ok(witnesses)
+    }
+
+    /// The exceptions that count as failures, by the first run of the command: those that left a thread or failed a
+    /// test, or else the one that was caught and is the likeliest to have failed it.
+    fn wanted(&self, first: &EndedRun) -> Result<Wanted, Error> {
+        let class = &self.settings.exception;
+        let left = Wanted::Left {
+            class: class.clone(),
+        };
+        let mut failures = Witnesses::default();
+        failures.add(&first.folder, &left)?;
+        if !failures.is_empty() {
+            return Ok(left);
+        }
+        let caught = CaughtInRun::read(&first.folder)?;
+        if class.is_none() && caught.is_empty() {
+            return Ok(left);
+        }
+        let chosen = match class {
+            Some(class) => caught.of_class(class),
+            None if first.status == 0 && !first.is_stopped => None,
+            None => caught.reported(&first.output())?,
+        };
+        if let Some(signature) = chosen.and_then(signature) {
+            return Ok(Wanted::Caught(signature));
+        }
+        Err(Error::OnlyCaught {
+            class: class.clone(),
+            status: first.status,
+            output: first.output(),
+            caught: caught.by_evidence(),
+        })
     }
 
     /// Runs the command as it is, to see how it ends.
@@ -252,7 +300,10 @@ impl<'a> Session<'a> {
         let inherited = java_tool_options.as_deref();
         let output = &output;
         let streams = Streams { output, input };
-        let status = command.run_into(streams, &reducer.agent, &options, inherited)?;
+        let stop = self.stop_watch(&folder, &options.mode);
+        let status = command.run_into(streams, &reducer.agent, &options, inherited);
+        let stopped = stop.and_then(StopWatch::end);
+        let status = status?;
         drop(ongoing);
         if let Ok(run) = RunFolder::open(&folder) {
             let recordings = &run.recordings;
@@ -261,10 +312,28 @@ impl<'a> Session<'a> {
         if self.is_interrupted() {
             return Err(Error::Interrupted);
         }
+        self.stopped_after = self.stopped_after.or(stopped);
         Ok(EndedRun {
             folder,
             status: status.shell_code(),
+            is_stopped: stopped.is_some(),
         })
+    }
+
+    /// Watches a run that is to be ended. The failures of one that is followed are not recorded: it gets several
+    /// times as long as the first run took.
+    fn stop_watch(&self, folder: &Path, mode: &Mode) -> Option<StopWatch> {
+        let after = match (self.settings.stop_after?, mode, self.stopped_after) {
+            (StopAfter::Failures(_), Mode::Follow(_), Some(took)) => {
+                StopAfter::Time(took * FOLLOWED_SLOWER + FOLLOWED_LATER)
+            }
+            (after, ..) => after,
+        };
+        Some(StopWatch::start(Watched {
+            folder: folder.to_owned(),
+            after,
+            class: self.settings.exception.clone(),
+        }))
     }
 
     /// Makes a test of one failure: of what the driver does, or else of what is recorded.

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use culprit_model::{Failure, FailureKind};
 use culprit_scripts::Failed;
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
@@ -46,6 +47,26 @@ struct Witness {
     recording: PathBuf,
 }
 
+/// The exceptions of a run that count as its failures.
+pub(crate) enum Wanted {
+    /// Those that left a thread or failed a test; of one class, where that is named.
+    Left { class: Option<String> },
+    /// Those that are like one that was caught.
+    Caught(Signature),
+}
+
+impl Wanted {
+    fn has(&self, failure: &Failure, thrown: &Thrown) -> bool {
+        let is_caught = failure.kind == FailureKind::Caught;
+        match self {
+            Wanted::Left { class } => {
+                !is_caught && class.as_ref().is_none_or(|class| failure.is_of(class))
+            }
+            Wanted::Caught(signature) => signature.is_same(thrown),
+        }
+    }
+}
+
 /// The class in the name of a failed test, `class#method`.
 fn test_class(place: &str) -> Option<String> {
     let (class, _) = place.split_once('#')?;
@@ -81,13 +102,14 @@ impl Seen {
 
 impl Witnesses {
     /// Adds the failures of all JVMs of a run.
-    pub(crate) fn add(&mut self, folder: &Path) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, folder: &Path, wanted: &Wanted) -> Result<(), Error> {
         let mut all = Vec::new();
         for path in RunFolder::open(folder)?.recordings {
             let recording = Recording::open(&path)?;
-            all.extend(recording.failures().iter().filter_map(|failure| {
-                Some(Witness {
-                    thrown: Thrown::parse(&failure.stack)?,
+            all.extend(recording.exceptions().filter_map(|failure| {
+                let thrown = Thrown::parse(&failure.stack)?;
+                wanted.has(failure, &thrown).then(|| Witness {
+                    thrown,
                     test: test_class(&failure.place),
                     recording: path.clone(),
                 })

@@ -41,6 +41,19 @@ unsafe impl Send for StaticMethodId {}
 // SAFETY: as above; nothing behind it is changed by reading it.
 unsafe impl Sync for StaticMethodId {}
 
+impl MethodId {
+    /// # Safety
+    /// `raw` is null or the id of a method that the JVM passed to a callback.
+    pub unsafe fn from_raw(raw: j::jmethodID) -> Option<MethodId> {
+        (!raw.is_null()).then_some(MethodId(raw))
+    }
+
+    /// A number that no other method has, as long as its class is loaded.
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl StaticMethodId {
     /// The same for questions that are asked of any method.
     pub fn as_method(self) -> MethodId {

@@ -13,7 +13,7 @@ pub use jvmti_bindings::sys;
 
 pub use invoke::{Global, Passed, StaticFieldId};
 pub use jni::{Jni, Local, MethodId, NativeMethod, StaticMethodId};
-pub use tool::{Declared, Jvmti, Vm};
+pub use tool::{Declared, Jvmti, StackFrame, Vm};
 
 /// A call into the JVM that did not work.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

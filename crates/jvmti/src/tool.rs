@@ -52,6 +52,14 @@ pub struct Declared {
     pub modifiers: i32,
 }
 
+/// A frame of a thread's stack.
+#[derive(Clone, Copy)]
+pub struct StackFrame {
+    pub method: MethodId,
+    /// The place in its code, in a unit of the JVM's own.
+    pub location: i64,
+}
+
 /// A JVMTI environment.
 #[derive(Clone, Copy)]
 pub struct Jvmti(*mut t::jvmtiEnv);
@@ -114,6 +122,17 @@ impl Jvmti {
             self,
             SetEventNotificationMode,
             t::JVMTI_ENABLE,
+            event,
+            ptr::null_mut()
+        )
+    }
+
+    /// Ends the events of a kind. Called by a thread of the JVM only.
+    pub fn disable(self, event: t::jvmtiEvent) -> Result<()> {
+        call!(
+            self,
+            SetEventNotificationMode,
+            t::JVMTI_DISABLE,
             event,
             ptr::null_mut()
         )
@@ -184,6 +203,45 @@ impl Jvmti {
         call!(self, GetMethodDeclaringClass, method.0, &mut class)?;
         // SAFETY: the function returned a new local reference of the current frame.
         Ok(unsafe { Local::from_raw(class) })
+    }
+
+    /// The frames of the current thread, innermost first, at most so many.
+    pub fn stack_trace(self, most: usize) -> Result<Vec<StackFrame>> {
+        let none = t::jvmtiFrameInfo {
+            method: ptr::null_mut(),
+            location: 0,
+        };
+        let mut frames = vec![none; most];
+        let mut count = 0;
+        call!(
+            self,
+            GetStackTrace,
+            ptr::null_mut(),
+            0,
+            most as j::jint,
+            frames.as_mut_ptr(),
+            &mut count
+        )?;
+        let found = frames.iter().take(count as usize);
+        let frame = |frame: &t::jvmtiFrameInfo| StackFrame {
+            method: MethodId(frame.method),
+            location: frame.location,
+        };
+        Ok(found.map(frame).collect())
+    }
+
+    /// The name of a method.
+    pub fn method_name(self, method: MethodId) -> Result<String> {
+        let mut name: *mut c_char = ptr::null_mut();
+        call!(
+            self,
+            GetMethodName,
+            method.0,
+            &mut name,
+            ptr::null_mut(),
+            ptr::null_mut()
+        )?;
+        Ok(self.take_string(name).unwrap_or_default())
     }
 
     /// The class that declares an instance field which `class` has.

@@ -25,7 +25,7 @@ pub mod table;
 pub mod value;
 
 pub use event::{Event, EventKind};
-pub use failure::{Failure, FailureKind, Losses};
+pub use failure::{Catcher, Caught, Evidence, Failure, FailureKind, Losses};
 pub use id::{BlobId, EventIndex, ObjectId, SiteId, ThreadId, Turn, TypeId};
 pub use observe::{Pattern, Selection};
 pub use options::AgentOptions;

@@ -1,12 +1,14 @@
 //! The output of `culprit show`: the summary of a recording, the recordings of a run folder, and events, one a line,
 //! as text and JSON.
 
+mod caught;
 mod documents;
 pub(crate) mod event;
 mod filter;
 mod folder;
 mod scenario;
 mod summary;
+mod throws;
 mod value;
 
 use std::collections::BTreeMap;
@@ -14,6 +16,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Content, Version};
+pub use caught::caught_line;
 pub(crate) use documents::event as event_document;
 pub use event::EventPrinter;
 pub use filter::{EventRange, Filter, Printed};
@@ -55,6 +58,9 @@ pub struct SummaryDocument {
     pub threads: Vec<Thread>,
     /// Exceptions that ended threads or tests.
     pub failures: Vec<Failure>,
+    /// Exceptions that were caught, by the program or by code around it.
+    #[serde(default)]
+    pub caught: Vec<CaughtException>,
     /// Parts of the run that the recording lacks.
     pub losses: Losses,
 }
@@ -204,6 +210,49 @@ pub enum FailureKind {
     Uncaught,
     /// A test failed.
     Test,
+    /// The exception was caught.
+    Caught,
+}
+
+/// An exception that was caught, or several that were thrown and caught at the same places.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CaughtException {
+    /// The number for `culprit minimize --failure`.
+    pub failure: u64,
+    /// The thread of the first one.
+    pub thread: u32,
+    /// The class of the exception.
+    pub class: String,
+    /// The message of the first one.
+    pub message: Option<String>,
+    /// The frame that threw the first one, if it is known: `shop.Cart.total(Cart.java:12)`.
+    pub thrown_at: Option<String>,
+    /// The method that caught it, if that was seen: `shop.Main.main`.
+    pub caught_by: Option<String>,
+    /// Whose code that method is.
+    pub catcher: Catcher,
+    /// Whether the stack trace was printed or logged.
+    pub printed: bool,
+    /// How often such an exception was caught.
+    pub count: u64,
+    /// The stack trace of the first one.
+    pub stack: String,
+}
+
+/// The code that caught an exception.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Catcher {
+    /// The program itself.
+    Program,
+    /// A framework, a library or the JDK around it.
+    Outside,
+    /// A test or its framework.
+    Test,
+    /// It is not known.
+    Unknown,
 }
 
 /// Parts of the run that a recording lacks.
@@ -314,6 +363,12 @@ pub struct Event {
     pub target: Option<Target>,
     /// Its values.
     pub values: Vec<Option<Value>>,
+    /// The message of the exception that it ended a call with, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The frame that threw this exception, if it is known: `shop.Cart.total(Cart.java:12)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thrown_at: Option<String>,
 }
 
 /// A method or a field.

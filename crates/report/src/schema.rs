@@ -24,7 +24,7 @@ use crate::suggest::SuggestDocument;
 #[expect(dead_code, reason = "its schema counts")]
 enum EventLine {
     Gap(Gap),
-    Event(Event),
+    Event(Box<Event>),
 }
 
 /// The schema of a type, as it is written.

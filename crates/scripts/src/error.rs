@@ -28,6 +28,9 @@ pub enum Error {
     /// The failure never left the observed code by an exception.
     #[error("no call of the recording ended with the failure")]
     NoFailure,
+    /// The exception never left the observed code: this method of it caught it.
+    #[error("{0} caught the exception, which is observed code: no recorded call ended with it")]
+    CaughtInside(String),
     /// The failing call was given an object that no test can make.
     #[error("the failing call needs {0}, which nothing in the recording shows how to make")]
     Missing(String),

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use culprit_model::observe::is_jdk_name;
 use culprit_model::script::{Builder, Grouper, StatementEnd};
 use culprit_model::{
-    EventKind, Failure, ObjectId, Reference, Step, Tables, ThreadId, TypeId, Value,
+    Catcher, Caught, EventIndex, EventKind, Failure, ObjectId, Reference, Step, Tables, ThreadId,
+    TypeId, Value,
 };
 use culprit_replay::{Blobs as _, Lifted, lift};
 use culprit_trace::Recording;
@@ -29,6 +30,50 @@ pub struct Extracted {
 
 /// Makes the script that ends with the call that failed.
 pub fn extract(recording: &Recording, failure: &Failure) -> Result<Extracted, Error> {
+    let mut caught = recording.caught().iter();
+    let end = match caught.find(|caught| caught.failure == *failure) {
+        Some(caught) => escape(recording, caught)?,
+        None => None,
+    };
+    extract_until(recording, failure, end)
+}
+
+/// The event with which an exception that was caught left the observed code. None where it is not known when it was
+/// thrown: then the exception itself tells.
+pub fn escape(recording: &Recording, caught: &Caught) -> Result<Option<EventIndex>, Error> {
+    if caught.catcher == Catcher::Unknown || !caught.failure.exceptions.is_empty() {
+        return Ok(None);
+    }
+    let (thread, ordinal) = (caught.failure.thread, caught.ordinal);
+    let mut is_first = true;
+    for head in recording.heads() {
+        let head = head?;
+        if head.thread != thread || head.ordinal < ordinal {
+            continue;
+        }
+        // Observed code had no part in it.
+        if is_first && head.depth == 0 {
+            return Err(Error::NoFailure);
+        }
+        is_first = false;
+        match (head.kind, head.depth) {
+            (EventKind::IncomingThrow, 1) => return Ok(Some(head.index)),
+            (EventKind::IncomingReturn, 1) => break,
+            _ => {}
+        }
+    }
+    match is_first {
+        true => Err(Error::NoFailure),
+        false => Err(Error::CaughtInside(caught.failure.place.clone())),
+    }
+}
+
+/// Makes the script that ends with an event, or else with the call that failed.
+pub fn extract_until(
+    recording: &Recording,
+    failure: &Failure,
+    end: Option<EventIndex>,
+) -> Result<Extracted, Error> {
     let lifted = lift(recording);
     let mut outermost = Vec::new();
     let mut largest = 0;
@@ -54,7 +99,14 @@ pub fn extract(recording: &Recording, failure: &Failure) -> Result<Extracted, Er
         }
     }
     let mut builder = Builder::with(lifted.tables.clone(), ObjectId(largest));
-    end_at_failure(&mut outermost, recording, failure, &mut builder)?;
+    match end {
+        Some(end) => {
+            let is_end = |step: &Step| step.origin == Some(end) && is_end(step.kind);
+            let last = outermost.iter().position(is_end).ok_or(Error::NoFailure)?;
+            outermost.truncate(last + 1);
+        }
+        None => end_at_failure(&mut outermost, recording, failure, &mut builder)?,
+    }
     let mut writer = Writer {
         lifted: &lifted,
         builder,

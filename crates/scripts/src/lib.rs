@@ -32,7 +32,7 @@ pub use culprit_model::{Script, Statement};
 pub use dependencies::{closure, interactions, needs};
 pub use elements::fetches;
 pub use error::Error;
-pub use extraction::{Extracted, extract};
+pub use extraction::{Extracted, escape, extract, extract_until};
 pub use failure_point::{TEXT, printing, seek, standard_stream};
 pub use followed_run::{
     FollowedFailure, driver_methods, drivers, followed, followed_until, innermost,

@@ -39,6 +39,7 @@ pub(crate) enum Tag {
     Losses = 10,
     End = 11,
     Carry = 12,
+    Caught = 13,
 }
 
 impl Tag {
@@ -56,6 +57,7 @@ impl Tag {
             10 => Tag::Losses,
             11 => Tag::End,
             12 => Tag::Carry,
+            13 => Tag::Caught,
             _ => return None,
         })
     }

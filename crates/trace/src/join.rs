@@ -100,6 +100,9 @@ pub fn keep_last<S: Store>(
     for failure in recording.failures() {
         writer.failure(failure)?;
     }
+    for caught in recording.caught() {
+        writer.caught(caught)?;
+    }
     let mut losses = recording.losses().clone();
     let before = losses.count(Losses::FORGOTTEN);
     losses.counts.retain(|(name, _)| name != Losses::FORGOTTEN);

@@ -3,8 +3,8 @@
 
 use culprit_model::site::TypeDef;
 use culprit_model::{
-    BlobId, Failure, FailureKind, Losses, Member, ObjectId, Site, SiteId, SiteKind, ThreadId,
-    TypeId,
+    BlobId, Catcher, Caught, Failure, FailureKind, Losses, Member, ObjectId, Site, SiteId,
+    SiteKind, ThreadId, TypeId,
 };
 
 use sha2::{Digest, Sha256};
@@ -450,6 +450,7 @@ impl MetadataEntry for Failure {
             kind: match cursor.u8()? {
                 1 => FailureKind::Uncaught,
                 2 => FailureKind::Test,
+                3 => FailureKind::Caught,
                 _ => return Err(Malformed("a known kind of failure")),
             },
             thread: ThreadId(cursor.varint_u32()?),
@@ -458,6 +459,34 @@ impl MetadataEntry for Failure {
             message: cursor.optional_string()?,
             stack: cursor.string()?,
             exceptions: cursor.list(|c| c.varint().map(ObjectId))?,
+        })
+    }
+}
+
+impl MetadataEntry for Caught {
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.put_varint(self.number.into());
+        out.put_u8(self.catcher as u8);
+        out.put_varint(self.printed);
+        out.put_varint(self.count);
+        out.put_varint(self.ordinal);
+        self.failure.encode(out);
+    }
+
+    fn decode(cursor: &mut Cursor<'_>) -> Result<Caught, Malformed> {
+        Ok(Caught {
+            number: cursor.varint_u32()?,
+            catcher: match cursor.u8()? {
+                1 => Catcher::Program,
+                2 => Catcher::Outside,
+                3 => Catcher::Test,
+                4 => Catcher::Unknown,
+                _ => return Err(Malformed("a known catcher")),
+            },
+            printed: cursor.varint()?,
+            count: cursor.varint()?,
+            ordinal: cursor.varint()?,
+            failure: Failure::decode(cursor)?,
         })
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use culprit_model::site::TypeDef;
-use culprit_model::{BlobId, Event, Failure, Losses, Site, ThreadId, Turn};
+use culprit_model::{BlobId, Caught, Event, Failure, Losses, Site, ThreadId, Turn};
 use sha2::{Digest, Sha256};
 
 use crate::Table;
@@ -43,6 +43,7 @@ pub struct Recording {
     threads: Table<ThreadDef>,
     classes: Vec<ClassInfo>,
     failures: Vec<Failure>,
+    caught: Vec<Caught>,
     losses: Losses,
     end: Option<End>,
     truncation: Option<Truncation>,
@@ -154,6 +155,10 @@ impl Recording {
             threads: loader.threads.into_iter().collect(),
             classes: loader.classes,
             failures: loader.failures,
+            caught: (loader.caught.into_values())
+                // One of count 0 has become a failure.
+                .filter(|caught| caught.count > 0)
+                .collect(),
             losses: loader.losses,
             end: loader.end,
             truncation,
@@ -208,6 +213,18 @@ impl Recording {
     /// Exceptions that made the run fail.
     pub fn failures(&self) -> &[Failure] {
         &self.failures
+    }
+
+    /// Exceptions that were caught, in the order of their numbers.
+    pub fn caught(&self) -> &[Caught] {
+        &self.caught
+    }
+
+    /// The exceptions that made the run fail, and those that were caught after them: their places are the numbers,
+    /// from 1, by which a user chooses one.
+    pub fn exceptions(&self) -> impl Iterator<Item = &Failure> {
+        let caught = self.caught.iter().map(|caught| &caught.failure);
+        self.failures.iter().chain(caught)
     }
 
     /// The losses of the recording, as last reported by the agent.
@@ -485,6 +502,7 @@ struct Loader {
     threads: Vec<ThreadDef>,
     classes: Vec<ClassInfo>,
     failures: Vec<Failure>,
+    caught: BTreeMap<u32, Caught>,
     losses: Losses,
     end: Option<End>,
     events: Vec<EventsBlock>,
@@ -504,6 +522,7 @@ impl Loader {
             threads: Vec::new(),
             classes: Vec::new(),
             failures: Vec::new(),
+            caught: BTreeMap::new(),
             losses: Losses::default(),
             end: None,
             events: Vec::new(),
@@ -599,6 +618,12 @@ impl Loader {
                 }
             }
             Tag::Failure => self.failures.push(Failure::decode(&mut cursor)?),
+            Tag::Caught => {
+                // Nodes of the map are half empty at worst.
+                allowance.charge_items::<Caught>(2)?;
+                let caught = Caught::decode(&mut cursor)?;
+                self.caught.insert(caught.number, caught);
+            }
             Tag::Losses => self.losses = Losses::decode(&mut cursor)?,
             Tag::End => self.end = Some(End::decode(&mut cursor)?),
             Tag::Events | Tag::Carry => {}

@@ -11,8 +11,8 @@ impl FormatVersion {
     /// The version this crate writes.
     pub const CURRENT: FormatVersion = FormatVersion(1);
     /// The minor version this crate writes into the start block. Version 1 came with outlines of
-    /// external classes, states of objects and what they are made of.
-    pub const MINOR: u16 = 1;
+    /// external classes, states of objects and what they are made of; version 2 with exceptions that were caught.
+    pub const MINOR: u16 = 2;
 
     /// True if this crate can read recordings of this version.
     pub fn is_readable(self) -> bool {

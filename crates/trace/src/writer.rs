@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use culprit_model::site::TypeDef;
-use culprit_model::{BlobId, Failure, Losses, Site, ThreadId, Turn};
+use culprit_model::{BlobId, Caught, Failure, Losses, Site, ThreadId, Turn};
 use sha2::{Digest, Sha256};
 use zstd::bulk::Compressor;
 
@@ -203,6 +203,11 @@ impl<S: Store> Writer<S> {
     /// Marks an exception that made the run fail.
     pub fn failure(&mut self, failure: &Failure) -> Result<(), WriteError> {
         self.single(Tag::Failure, failure)
+    }
+
+    /// Notes an exception that was caught. A later entry of the same number replaces this one.
+    pub fn caught(&mut self, caught: &Caught) -> Result<(), WriteError> {
+        self.single(Tag::Caught, caught)
     }
 
     /// Says what the recording lacks so far. Each call replaces what the calls before it said.

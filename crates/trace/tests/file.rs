@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 
-use culprit_model::{BlobId, Failure, FailureKind, Losses, ObjectId, ThreadId};
+use culprit_model::{BlobId, Catcher, Caught, Failure, FailureKind, Losses, ObjectId, ThreadId};
 use culprit_trace::{
     BlobKind, ClassDef, EndReason, Ending, Error, EventsHead, FormatVersion, LoaderDef, MAX_EVENTS,
     RecordBuffer, Recording, RunFolder, Store, ThreadDef, WriteError, Writer,
@@ -28,6 +28,20 @@ fn failure() -> Failure {
         stack: "java.lang.IllegalStateException: no total\n\tat com.acme.Main.main(Main.java:3)\n"
             .to_owned(),
         exceptions: vec![ObjectId(3), ObjectId(u64::MAX)],
+    }
+}
+
+fn caught(number: u32, count: u64) -> Caught {
+    Caught {
+        number,
+        failure: Failure {
+            kind: FailureKind::Caught,
+            ..failure()
+        },
+        catcher: Catcher::Program,
+        printed: 1,
+        count,
+        ordinal: 1 << 40,
     }
 }
 
@@ -87,6 +101,9 @@ fn full() -> Vec<u8> {
     };
     writer.events(head, buffer.bytes()).unwrap();
     writer.failure(&failure()).unwrap();
+    for (number, count) in [(2, 1), (1, 1), (3, 1), (2, 4), (3, 0)] {
+        writer.caught(&caught(number, count)).unwrap();
+    }
     writer.losses(&losses(1)).unwrap();
     writer.losses(&losses(2)).unwrap();
     writer
@@ -117,6 +134,9 @@ fn metadata_comes_back_as_it_was_given() {
     assert!(recording.sites().iter().eq(&sites()));
     assert!(recording.threads().get(2).unwrap().is_virtual);
     assert_eq!(recording.failures(), [failure()]);
+    // The last entry of a number counts; one that has become a failure is taken back.
+    assert_eq!(recording.caught(), [caught(1, 1), caught(2, 4)]);
+    assert_eq!(recording.exceptions().count(), 3);
     assert_eq!(recording.losses(), &losses(2));
     assert!(!recording.is_truncated());
     let end = recording.end().unwrap();

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use culprit_model::site::TypeDef;
 use culprit_model::value::Contents;
 use culprit_model::{
-    BlobId, EventKind, Failure, FailureKind, Losses, ObjectId, Reference, SiteId, ThreadId, Turn,
-    TypeId, Value,
+    BlobId, Catcher, Caught, EventKind, Failure, FailureKind, Losses, ObjectId, Reference, SiteId,
+    ThreadId, Turn, TypeId, Value,
 };
 use culprit_trace::{
     BlobKind, ClassDef, EndReason, Ending, EventsHead, LoaderDef, RecordBuffer, Recording,
@@ -22,9 +22,9 @@ use support::story::{sites, types};
 use support::{object, start, text};
 
 /// The files of the versions before the current one.
-const OLDER: [&str; 1] = ["v1.culprit"];
+const OLDER: [&str; 2] = ["v1.culprit", "v1.1.culprit"];
 /// The file of the current version.
-const CURRENT: &str = "v1.1.culprit";
+const CURRENT: &str = "v1.2.culprit";
 
 fn path(file: &str) -> PathBuf {
     let golden = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../golden");
@@ -103,6 +103,25 @@ fn state() -> Vec<Value> {
             contents: Contents::Elements(elements),
         }),
     ]
+}
+
+fn caught() -> Caught {
+    Caught {
+        number: 3,
+        failure: Failure {
+            kind: FailureKind::Caught,
+            thread: ThreadId(1),
+            place: "com.acme.Server.run".to_owned(),
+            class: "java.lang.ArithmeticException".to_owned(),
+            message: Some("/ by zero".to_owned()),
+            stack: "java.lang.ArithmeticException: / by zero\n".to_owned(),
+            exceptions: Vec::new(),
+        },
+        catcher: Catcher::Outside,
+        printed: 2,
+        count: 300,
+        ordinal: 5,
+    }
 }
 
 fn write() -> Vec<u8> {
@@ -190,6 +209,7 @@ fn write() -> Vec<u8> {
             exceptions: vec![ObjectId(1 << 40)],
         })
         .unwrap();
+    writer.caught(&caught()).unwrap();
     writer
         .losses(&Losses {
             counts: vec![("dropped events".to_owned(), 10)],
@@ -214,13 +234,14 @@ fn recordings_of_version_1_stay_readable() {
 }
 
 #[test]
-fn recordings_of_version_1_1_stay_readable() {
+fn recordings_of_version_1_2_stay_readable() {
     let path = path(CURRENT);
     if std::env::var_os("CULPRIT_WRITE_GOLDEN").is_some() && !path.exists() {
         std::fs::write(&path, write()).unwrap();
     }
     let recording = Recording::open(&path).unwrap();
     is_readable(&recording);
+    assert_eq!(recording.caught(), [caught()]);
     let [class, outline] = recording.classes() else {
         panic!("{:?}", recording.classes())
     };

@@ -1,9 +1,10 @@
-//! Hooks: methods of the JDK and of test frameworks that tell that a run fails or ends, that list
-//! fields, that start a process, that ask for a hash, or that load classes for the JVM.
+//! Hooks: methods of the JDK, of test frameworks and of loggers that tell that a run fails or ends, that print
+//! a stack trace, that list fields, that start a process, that ask for a hash, or that load classes for the JVM.
 
 use culprit_classfile::{
     Asm, ClassFile, Code, EditPosition, Editor, HandlerSpec, MethodContext, Pool,
 };
+use culprit_model::observe::is_jdk_name;
 
 use crate::loading;
 use crate::probe::PROBE;
@@ -28,6 +29,10 @@ enum Report {
     Test,
     /// `Failures.test(argument.getException(), argument.getTestHeader())`, for JUnit 4's `Failure`.
     TestFailure,
+    /// `Failures.printed(this)`, for the one method of the JDK that prints stack traces.
+    Printed,
+    /// `Failures.printed(argument)`.
+    Logged,
     /// `Failures.exiting(argument)`.
     Exiting,
     /// The result, an array of this type, goes through `Hiding.hide`.
@@ -70,7 +75,7 @@ const FRAMES: &str = "[Ljava/lang/StackTraceElement;";
 
 /// Every hook. Those in classes of the JDK need the class to be transformed again, since it is
 /// loaded before any agent can act.
-pub const HOOKS: [Hook; 15] = [
+pub const HOOKS: [Hook; 18] = [
     Hook {
         class: "java/lang/Thread",
         method: "dispatchUncaughtException",
@@ -88,6 +93,25 @@ pub const HOOKS: [Hook; 15] = [
         method: "halt",
         descriptor: "(I)V",
         report: Report::Exiting,
+    },
+    Hook {
+        class: "java/lang/Throwable",
+        method: "printStackTrace",
+        descriptor: "(Ljava/lang/Throwable$PrintStreamOrWriter;)V",
+        report: Report::Printed,
+    },
+    // Loggers that take stack traces apart instead of printing them: Logback and Log4j 2.
+    Hook {
+        class: "ch/qos/logback/classic/spi/ThrowableProxy",
+        method: "<init>",
+        descriptor: "(Ljava/lang/Throwable;)V",
+        report: Report::Logged,
+    },
+    Hook {
+        class: "org/apache/logging/log4j/core/impl/ThrowableProxy",
+        method: "<init>",
+        descriptor: "(Ljava/lang/Throwable;)V",
+        report: Report::Logged,
     },
     // Final there, so that no enum can have a hash of its own, nor a method that tells of it.
     Hook {
@@ -168,10 +192,11 @@ pub const HOOKS: [Hook; 15] = [
     },
 ];
 
-/// Whether a class is not to be asked for: the JDK sets it up when the first process starts, by
-/// properties that the program may have set, or when the first agent does.
+/// Whether a class is not to be asked for: it is not the JDK's, or the JDK sets it up when the first process starts,
+/// by properties that the program may have set, or when the first agent does.
 pub fn is_late(class: &str) -> bool {
-    class.starts_with("java/lang/Process") || class.starts_with("sun/instrument/")
+    let is_set_up_later = ["java/lang/Process", "sun/instrument/"];
+    !is_jdk_name(class) || is_set_up_later.iter().any(|it| class.starts_with(it))
 }
 
 /// Whether a class has hooks.
@@ -257,6 +282,14 @@ impl Report {
             Report::Test => {
                 asm.aload(argument);
                 ("test", "(Ljava/lang/Throwable;)V")
+            }
+            Report::Printed => {
+                asm.aload(0);
+                ("printed", "(Ljava/lang/Throwable;)V")
+            }
+            Report::Logged => {
+                asm.aload(argument);
+                ("printed", "(Ljava/lang/Throwable;)V")
             }
             Report::TestFailure => {
                 let failure = "org/junit/runner/notification/Failure";

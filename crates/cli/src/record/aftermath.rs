@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use culprit_jvm::untrusted;
 use culprit_model::count::counted;
 use culprit_model::options::{Mode, RecordOptions};
-use culprit_model::{Pattern, clean, shell};
+use culprit_model::{Caught, Evidence, Pattern, clean, shell};
+use culprit_report::recording::caught_line;
 use culprit_trace::{COUPLING_EXTENSION, EXTENSION, Recording};
 
 use super::folder::RunFolder;
@@ -29,6 +30,9 @@ const MOST_READ: u64 = 64 << 20;
 
 /// How many packages to list of a recording.
 const PACKAGES: usize = 3;
+
+/// How many exceptions that were caught to list.
+const CAUGHT: usize = 5;
 
 /// How many recordings to list one by one.
 const LISTED: usize = 10;
@@ -158,14 +162,18 @@ impl Aftermath {
             )?;
         }
         for file in self.recordings.iter().take(LISTED) {
+            let recording = Recording::open(file);
             writeln!(
                 console.err(),
                 "  {}: {}",
                 stem(file),
-                clean::line(&describe(file))
+                clean::line(&describe(&recording))
             )?;
-            if let Some(observed) = observed_packages(file).filter(|_| self.of_app) {
-                writeln!(console.err(), "    of {}", clean::line(&observed))?;
+            if let Ok(recording) = &recording {
+                if let Some(observed) = observed_packages(recording).filter(|_| self.of_app) {
+                    writeln!(console.err(), "    of {}", clean::line(&observed))?;
+                }
+                list_caught(recording, console)?;
             }
         }
         if let Some(more) = self.recordings.len().checked_sub(LISTED).filter(|n| *n > 0) {
@@ -244,8 +252,8 @@ fn propose(lead: &str, patterns: &[String], console: &mut Console) -> io::Result
 }
 
 /// The facts of one recording in half a line.
-fn describe(file: &Path) -> String {
-    let recording = match Recording::open(file) {
+fn describe(recording: &Result<Recording, culprit_trace::Error>) -> String {
+    let recording = match recording {
         Ok(recording) => recording,
         // The list names the file already.
         Err(culprit_trace::Error::Empty { .. }) => return "nothing was written".to_owned(),
@@ -276,8 +284,7 @@ fn describe(file: &Path) -> String {
 }
 
 /// The packages of the observed classes of a recording, or `None` if there are none.
-fn observed_packages(file: &Path) -> Option<String> {
-    let recording = Recording::open(file).ok()?;
+fn observed_packages(recording: &Recording) -> Option<String> {
     let observed = recording.classes().iter().filter(|class| class.observed);
     let packages: BTreeSet<String> = observed.map(|class| package_pattern(&class.name)).collect();
     let listed: Vec<&str> = packages.iter().take(PACKAGES).map(String::as_str).collect();
@@ -298,6 +305,22 @@ fn package_pattern(class: &str) -> String {
             Some((outer, _)) if !outer.is_empty() => outer.to_owned(),
             _ => class.to_owned(),
         },
+    }
+}
+
+/// Lists the failures of a recording, and the exceptions that were caught and are likely to be failures: with their
+/// numbers, in a line each.
+fn list_caught(recording: &Recording, console: &mut Console) -> io::Result<()> {
+    let first = recording.failures().len() + 1;
+    let caught = (first..).zip(recording.caught());
+    let caught = caught.filter(|(_, caught)| caught.evidence() > Evidence::None);
+    let caught: Vec<(usize, &Caught)> = caught.collect();
+    for (number, caught) in caught.iter().take(CAUGHT) {
+        writeln!(console.err(), "    {number}  {}", caught_line(caught))?;
+    }
+    match caught.len().checked_sub(CAUGHT) {
+        Some(more) if more > 0 => writeln!(console.err(), "    and {more} more that were caught"),
+        _ => Ok(()),
     }
 }
 

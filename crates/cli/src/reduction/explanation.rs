@@ -4,9 +4,10 @@ use std::io::{self, IsTerminal};
 
 use culprit_debug::Error;
 use culprit_minimize::Error as ReductionError;
-use culprit_model::clean;
+use culprit_model::{Caught, clean};
 use culprit_program::Error as ProgramError;
 use culprit_replay::Error as Unplayable;
+use culprit_report::recording::caught_line;
 use culprit_scripts::{Error as ScriptError, ScriptRun};
 
 use super::output::TellingLines;
@@ -16,6 +17,9 @@ use crate::show;
 /// The next step for a recording that was tampered with.
 pub(crate) const FORGED: &str =
     "culprit record does not write that: the recording was tampered with; do not use it";
+
+/// Exceptions that are listed.
+const LISTED: usize = 5;
 
 /// An error of a session with its exit code and the next step. Errors that remain as they are count as defects.
 pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
@@ -42,6 +46,30 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
                 (_, false) => format!("{}{printed}", telling.text()),
             };
             told(ExitCode::No, &hint)
+        }
+        Error::OnlyCaught {
+            status,
+            output,
+            caught,
+            ..
+        } => {
+            let output = clean::path(&output);
+            let by_status = match status {
+                0 => String::new(),
+                _ => format!(", or the status: --fails-if 'exit {status}'"),
+            };
+            told(
+                ExitCode::No,
+                &format!(
+                    "{}its output is in {output}{by_status}",
+                    caught_ones(&caught)
+                ),
+            )
+        }
+        Error::NotChosen { caught, .. } => {
+            let hint = "`culprit show` lists them; choose one: --exception TYPE or --failure N";
+            let hint = format!("{}{hint}", caught_ones(&caught));
+            told(ExitCode::Recording, &hint)
         }
         Error::Unrecordable(_) => told(
             ExitCode::Target,
@@ -96,11 +124,30 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
     expected.into()
 }
 
+/// Exceptions that were caught, as the beginning of a hint.
+fn caught_ones(caught: &[Caught]) -> String {
+    if caught.is_empty() {
+        return String::new();
+    }
+    let mut text = "exceptions were caught; to debug one: --exception TYPE\n  ".to_owned();
+    for one in caught.iter().take(LISTED) {
+        text.push_str(&format!("- {}\n  ", caught_line(one)));
+    }
+    if let Some(more) = caught.len().checked_sub(LISTED).filter(|more| *more > 0) {
+        text.push_str(&format!("and {more} more\n  "));
+    }
+    text
+}
+
 /// An error of the reduction: what was not found, and what to do about it.
 fn of_reduction(error: ReductionError) -> anyhow::Error {
     let hint = match &error {
         ReductionError::Script(ScriptError::NoFailure | ScriptError::Missing(_)) => {
             "observe other classes: culprit record --contents --observe ..., then culprit minimize"
+        }
+        ReductionError::Script(ScriptError::CaughtInside(_)) => {
+            "observe less, so that the call that throws comes from outside: \
+             culprit record --contents --observe CLASS, with the class that threw"
         }
         ReductionError::NotLinked => {
             "the test computes what it asserts by itself; assert something of a result directly"

@@ -11,6 +11,7 @@ mod against;
 mod analyses;
 mod candidates;
 mod capture;
+mod caught;
 mod check;
 mod choosing;
 mod confined;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use culprit_model::{Event, FailureKind, Member, Reference, Site, Value};
+use culprit_model::{Catcher, Caught, Event, Failure, FailureKind, Member, Reference, Site, Value};
 use culprit_trace::{EndReason, Gap, Recording};
 
 use super::folder::FolderTable;
@@ -88,6 +88,7 @@ impl Summary<'_> {
                     kind: match failure.kind {
                         FailureKind::Uncaught => document::FailureKind::Uncaught,
                         FailureKind::Test => document::FailureKind::Test,
+                        FailureKind::Caught => document::FailureKind::Caught,
                     },
                     thread: failure.thread.0,
                     place: failure.place.clone(),
@@ -96,6 +97,12 @@ impl Summary<'_> {
                     stack: failure.stack.to_string(),
                     left_observed_code_at: *left_at,
                 })
+                .collect(),
+            caught: recording
+                .caught()
+                .iter()
+                .zip(recording.failures().len() as u64 + 1..)
+                .map(|(caught, number)| caught_document(caught, number))
                 .collect(),
             losses: document::Losses {
                 counts: losses
@@ -113,6 +120,27 @@ impl Summary<'_> {
                 stopped: losses.stopped.clone(),
             },
         })
+    }
+}
+
+fn caught_document(caught: &Caught, number: u64) -> document::CaughtException {
+    let failure = &caught.failure;
+    document::CaughtException {
+        failure: number,
+        thread: failure.thread.0,
+        class: failure.class.clone(),
+        message: failure.message.clone(),
+        thrown_at: failure.throw_site().map(str::to_owned),
+        caught_by: Some(failure.place.clone()).filter(|place| !place.is_empty()),
+        catcher: match caught.catcher {
+            Catcher::Program => document::Catcher::Program,
+            Catcher::Outside => document::Catcher::Outside,
+            Catcher::Test => document::Catcher::Test,
+            Catcher::Unknown => document::Catcher::Unknown,
+        },
+        printed: caught.printed > 0,
+        count: caught.count,
+        stack: failure.stack.clone(),
     }
 }
 
@@ -163,6 +191,21 @@ pub(crate) fn event(event: &Event, site: &Site, recording: &Recording) -> docume
             is_static: site.is_static,
         }),
         values: event.values.iter().map(|it| value(it, recording)).collect(),
+        message: None,
+        thrown_at: None,
+    }
+}
+
+/// An event with what is known of the exception that it ended a call with.
+pub(super) fn with_exception(
+    event: document::Event,
+    exception: Option<&Failure>,
+) -> document::Event {
+    let frame = exception.and_then(Failure::throw_site);
+    document::Event {
+        message: exception.and_then(|thrown| thrown.message.clone()),
+        thrown_at: frame.map(str::to_owned),
+        ..event
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
-use culprit_model::{Event, EventKind, Site, Value, clean};
+use culprit_model::{Event, EventKind, Failure, Site, Value, clean};
 use culprit_trace::{Gap, GapReason, Recording};
 
 use super::documents;
 use super::filter::{Filter, Found, Printed, each};
+use super::throws::{Throws, line_of};
 use super::value::{self, Detail};
 use crate::markup::json_line;
 use crate::style::Styles;
@@ -32,11 +33,19 @@ impl EventPrinter<'_> {
         let threads = self.recording.thread_event_counts();
         let last = threads.keys().next_back().map_or(0, |thread| thread.0);
         let names = last.max(1).ilog10() as usize + 2;
+        let throws = Throws::of(self.recording);
         each(self.recording, filter, |found| {
             let dim = self.styles.dim;
             match found {
                 Found::Event(event, site) => {
-                    let (what, at) = (self.describe(&event, site), place::source(site));
+                    let exception = throws.exception(&event);
+                    let what = self.describe(&event, site);
+                    let message = exception.and_then(|thrown| thrown.message.as_deref());
+                    let what = match message {
+                        Some(message) => format!("{what} \"{message}\""),
+                        None => what,
+                    };
+                    let at = source(&event, site, exception);
                     let (what, at) = (clean::line(&what), clean::line(&at));
                     let line = format!("{what}   {at}");
                     if !filter.passes_text(&line) {
@@ -65,13 +74,16 @@ impl EventPrinter<'_> {
 
     /// Prints a JSON object on one line for each event that passes the filter.
     pub fn json_lines(&self, filter: &Filter, out: &mut dyn Write) -> Printed {
+        let throws = Throws::of(self.recording);
         each(self.recording, filter, |found| {
             let line = match found {
                 Found::Event(event, site) => {
                     if filter.text.is_some() && !filter.passes_text(&self.describe(&event, site)) {
                         return Ok(());
                     }
-                    json_line(&documents::event(&event, site, self.recording))
+                    let exception = throws.exception(&event);
+                    let document = documents::event(&event, site, self.recording);
+                    json_line(&documents::with_exception(document, exception))
                 }
                 Found::Gap(gap) => json_line(&documents::gap(&gap)),
             };
@@ -88,6 +100,20 @@ impl EventPrinter<'_> {
     /// A value as text.
     pub(crate) fn text(&self, value: &Value) -> String {
         value::text(value, self.recording, self.detail)
+    }
+}
+
+/// The place of an event in the source. A call that an exception ends has the line that threw it: where its code
+/// begins says nothing.
+fn source(event: &Event, site: &Site, exception: Option<&Failure>) -> String {
+    let frame = exception.and_then(Failure::throw_site);
+    match (frame.and_then(line_of), event.kind) {
+        (Some(line), _) => line.to_owned(),
+        (None, EventKind::IncomingThrow) => place::source(&Site {
+            line: None,
+            ..site.clone()
+        }),
+        _ => place::source(site),
     }
 }
 

@@ -1,17 +1,19 @@
 //! The summary of a recording: gathered in one walk over the events, then printed within 80
 //! columns.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use culprit_model::options::RecordOptions;
 use culprit_model::{
-    Event, EventKind, Failure, FailureKind, ObjectId, Reference, Selection, Site, ThreadId, Value,
-    clean, shell,
+    Caught, Event, EventKind, Failure, FailureKind, ObjectId, Reference, Selection, Site, ThreadId,
+    Value, clean, shell,
 };
 use culprit_trace::{EndReason, Error, GapReason, Recording, ScanStep};
 
 use super::ClassCount;
+use super::caught::fate;
 use super::value::Detail;
 use crate::figure::{COLUMNS, clipped, counted, duration, grouped, size, time, wrap};
 use crate::place::dotted;
@@ -145,6 +147,7 @@ impl<'r> Summary<'r> {
         self.events(&mut page)?;
         self.threads(&mut page)?;
         self.failures(&mut page)?;
+        self.caught(&mut page)?;
         self.losses(&mut page)
     }
 
@@ -269,6 +272,32 @@ impl<'r> Summary<'r> {
         page.more(failures.len(), limit)
     }
 
+    /// Exceptions that were caught, the likeliest failures first, with the numbers by which `minimize` knows them.
+    fn caught(&self, page: &mut Page<'_>) -> io::Result<()> {
+        let first = self.recording.failures().len() + 1;
+        let mut caught: Vec<(usize, &Caught)> = (first..).zip(self.recording.caught()).collect();
+        if caught.is_empty() {
+            return Ok(());
+        }
+        caught.sort_by_key(|(number, caught)| (Reverse(caught.evidence()), *number));
+        page.title("Caught", caught.len() as u64)?;
+        let limit = page.detail.limit(FAILURES);
+        for (number, caught) in caught.iter().take(limit) {
+            let failure = &caught.failure;
+            let head = match &failure.message {
+                Some(message) => format!("{number}  {}: {message}", failure.class),
+                None => format!("{number}  {}", failure.class),
+            };
+            page.indented(page.styles.warn, 2, &clean::line(&head))?;
+            if let Some(site) = failure.throw_site() {
+                let line = format!("at {site}");
+                page.indented(page.styles.dim, 5, &clean::line(&line))?;
+            }
+            page.indented(Style::default(), 5, &clean::line(&fate(caught)))?;
+        }
+        page.more(caught.len(), limit)
+    }
+
     fn losses(&self, page: &mut Page<'_>) -> io::Result<()> {
         let losses = self.recording.losses();
         if losses.is_empty() && self.gaps == 0 {
@@ -322,6 +351,7 @@ fn failure_lines(failure: &Failure, left_at: Option<u64>, page: &mut Page<'_>) -
     let place = match failure.kind {
         FailureKind::Uncaught => format!("left thread {} ({})", failure.place, failure.thread),
         FailureKind::Test => format!("failed test {}", failure.place),
+        FailureKind::Caught => format!("caught by {}", failure.place),
     };
     let border = match left_at {
         Some(index) => format!("; left the observed code at event {index}"),

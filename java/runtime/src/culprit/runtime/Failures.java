@@ -12,6 +12,12 @@ import java.util.Set;
 public final class Failures {
     private static final int UNCAUGHT = 1, TEST = 2;
 
+    /** How exceptions fare. */
+    private static final int REPORTED = 1, PRINTED = 2;
+
+    /** Causes that are looked at. */
+    private static final int MOST_LINKS = 16;
+
     /** The last exception reported by this thread: JUnit's layers report the same one again. */
     private static final ThreadLocal<WeakReference<Throwable>> LAST = new ThreadLocal<>();
 
@@ -38,6 +44,59 @@ public final class Failures {
         }
     }
 
+    /** The agent has seen an exception that is thrown through the program's code, and will be caught. */
+    static void caught(int number, Throwable thrown) {
+        long state = State.ofCurrentThread();
+        // Methods of the program that the runtime calls may throw as they like.
+        if (state != 0 && !State.isMuted(state)) {
+            describe(number, state, thrown);
+        }
+    }
+
+    /** The stack trace of an exception is printed or logged. */
+    public static void printed(Throwable thrown) {
+        long state = thrown == null ? 0 : State.ofCurrentThread();
+        // What prints may be the runtime itself.
+        if (state == 0 || State.isMuted(state)) {
+            return;
+        }
+        int before = State.mute(state, 1);
+        try {
+            if (!fared(thrown, PRINTED)) {
+                describe(0, state, thrown);
+            }
+        } finally {
+            State.mute(state, before);
+        }
+    }
+
+    /** Tells how an exception fares; of one that is not known, the outermost cause that is. */
+    private static boolean fared(Throwable thrown, int how) {
+        try {
+            int links = 0;
+            for (Throwable t = thrown; t != null && links < MOST_LINKS; t = t.getCause(), links++) {
+                if (Native.fared(t, how) && how == PRINTED) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (Throwable inTheProgram) {
+            return true;
+        }
+    }
+
+    private static void describe(int number, long state, Throwable thrown) {
+        int before = State.mute(state, 1);
+        try {
+            Native.caught(
+                    number, state, thrown, thrown.getClass().getName(), message(thrown), trace(thrown), ids(thrown));
+        } catch (Throwable inTheProgram) {
+            // Its own methods failed, or memory did: it is not listed.
+        } finally {
+            State.mute(state, before);
+        }
+    }
+
     /** The program ends the JVM. */
     public static void exiting(int status) {
         Native.exiting(status);
@@ -50,6 +109,7 @@ public final class Failures {
         }
         int before = State.mute(state, 1);
         try {
+            fared(thrown, REPORTED);
             Native.failure(
                     kind, state, place, thrown.getClass().getName(), message(thrown), trace(thrown), ids(thrown));
         } catch (Throwable inTheProgram) {
@@ -113,7 +173,7 @@ public final class Failures {
     }
 
     private static long[] ids(Throwable thrown) {
-        long[] ids = new long[16];
+        long[] ids = new long[MOST_LINKS];
         int count = 0;
         int links = 0;
         for (Throwable t = thrown; t != null && links < ids.length; t = t.getCause(), links++) {

@@ -77,6 +77,18 @@ final class Native {
     static native void failure(
             int kind, long state, String place, String type, String message, String stack, long[] exceptions);
 
+    /**
+     * Tells how an exception fared: it is reported as a failure (1), or its stack trace is printed (2). Whether it
+     * is known, or too many were printed: then there is nothing to tell about it.
+     */
+    static native boolean fared(Throwable thrown, int how);
+
+    /**
+     * An exception that is caught: the one that the agent has given a number, or one that is printed (0).
+     */
+    static native void caught(
+            int number, long state, Throwable thrown, String type, String message, String stack, long[] exceptions);
+
     /** The argument that puts the agent into a JVM. */
     static native String agent();
 

@@ -87,6 +87,11 @@ final class State {
         return Native.stateOf(Thread.currentThread(), U.getLong(Thread.currentThread(), TID));
     }
 
+    /** Whether the recording of a thread is stopped, as while the runtime calls methods of the program. */
+    static boolean isMuted(long state) {
+        return U.getInt(state + MUTED) != 0;
+    }
+
     /** Stops the recording of a thread by 1, and resumes it by 0; how it was before. */
     static int mute(long state, int muted) {
         int before = U.getInt(state + MUTED);

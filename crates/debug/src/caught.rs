@@ -1,0 +1,153 @@
+//! The choice of a failure among exceptions that were caught, for programs in which none left a thread or a test.
+//!
+//! A program that ends with a status other than 0 has failed, and the last stack trace that it printed or logged tells
+//! why; failing that, the last message in its output that is the message of an exception. In all other cases the user
+//! names the class of the exception.
+
+use std::path::Path;
+
+use culprit_jvm::untrusted;
+use culprit_model::{Caught, Evidence};
+use culprit_signature::{Signature, Thrown};
+use culprit_trace::{Recording, RunFolder};
+
+use crate::Error;
+
+/// The most bytes that are read of what a command printed.
+const LONGEST_OUTPUT: u64 = 64 << 20;
+
+/// Shorter messages may be in any output.
+const SHORTEST_MESSAGE: usize = 4;
+
+/// The exceptions of one run that were caught, those of all its JVMs.
+pub(crate) struct CaughtInRun(Vec<Caught>);
+
+impl CaughtInRun {
+    pub(crate) fn read(folder: &Path) -> Result<CaughtInRun, Error> {
+        let mut all = Vec::new();
+        for path in RunFolder::open(folder)?.recordings {
+            all.extend(Recording::open(&path)?.caught().iter().cloned());
+        }
+        Ok(CaughtInRun(all))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The exception for which a run that failed printed a stack trace, or at least the message.
+    pub(crate) fn reported(&self, output: &Path) -> Result<Option<&Caught>, Error> {
+        if let Some(printed) = last_printed(&self.0) {
+            return Ok(Some(printed));
+        }
+        let output = untrusted::read(output, LONGEST_OUTPUT)?;
+        Ok(last_mentioned(&self.0, &String::from_utf8_lossy(&output)))
+    }
+
+    /// The exception of a class that is most likely a failure; of those that are equally likely, the last.
+    pub(crate) fn of_class(&self, class: &str) -> Option<&Caught> {
+        best(&self.0, class)
+    }
+
+    /// The exceptions, the likeliest failures first.
+    pub(crate) fn by_evidence(mut self) -> Vec<Caught> {
+        self.0
+            .sort_by_key(|caught| std::cmp::Reverse((caught.evidence(), caught.printed)));
+        self.0
+    }
+}
+
+/// The exception whose stack trace was printed last.
+pub(crate) fn last_printed(all: &[Caught]) -> Option<&Caught> {
+    let printed = all.iter().filter(|caught| caught.printed > 0);
+    printed.max_by_key(|caught| caught.printed)
+}
+
+/// The exception of a class that is most likely a failure; of those that are equally likely, the last.
+pub(crate) fn best<'a>(all: &'a [Caught], class: &str) -> Option<&'a Caught> {
+    let wanted = all.iter().filter(|caught| caught.failure.is_of(class));
+    wanted.max_by_key(|caught| (caught.evidence(), caught.printed, caught.number))
+}
+
+/// The exception whose message was printed last.
+fn last_mentioned<'a>(all: &'a [Caught], output: &str) -> Option<&'a Caught> {
+    let mentioned = all.iter().filter_map(|caught| {
+        let message = caught.failure.message.as_deref()?.trim();
+        let message = message
+            .lines()
+            .next()
+            .filter(|it| it.len() >= SHORTEST_MESSAGE)?;
+        Some((output.rfind(message)?, caught))
+    });
+    let last = mentioned.max_by_key(|(at, caught)| (*at, caught.evidence() > Evidence::None));
+    last.map(|(_, caught)| caught)
+}
+
+/// The signature of an exception that was caught.
+pub(crate) fn signature(caught: &Caught) -> Option<Signature> {
+    Thrown::parse(&caught.failure.stack).map(|thrown| Signature::of(&thrown))
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_model::{Catcher, Failure, FailureKind, ThreadId};
+
+    use super::*;
+
+    fn caught(number: u32, class: &str, message: &str, catcher: Catcher, printed: u64) -> Caught {
+        Caught {
+            number,
+            failure: Failure {
+                kind: FailureKind::Caught,
+                thread: ThreadId(1),
+                place: String::new(),
+                class: class.to_owned(),
+                message: Some(message.to_owned()),
+                stack: format!("{class}: {message}\n\tat a.B.c(B.java:1)\n"),
+                exceptions: Vec::new(),
+            },
+            catcher,
+            printed,
+            count: 1,
+            ordinal: 0,
+        }
+    }
+
+    #[test]
+    fn the_last_stack_trace_that_was_printed_tells_why_a_program_failed() {
+        let all = [
+            caught(1, "a.Bad", "one", Catcher::Program, 2),
+            caught(2, "a.Bad", "two", Catcher::Program, 1),
+            caught(3, "a.Bad", "three", Catcher::Outside, 0),
+        ];
+        assert_eq!(last_printed(&all).map(|caught| caught.number), Some(1));
+        assert_eq!(last_printed(&all[2..]), None);
+    }
+
+    #[test]
+    fn the_last_message_in_the_output_is_that_of_the_failure() {
+        let all = [
+            caught(1, "a.Bad", "no such file", Catcher::Program, 0),
+            caught(2, "a.Bad", "wrong size", Catcher::Program, 0),
+            caught(3, "a.Bad", "x", Catcher::Program, 0),
+        ];
+        let number = |output: &str| last_mentioned(&all, output).map(|caught| caught.number);
+        assert_eq!(number("error: no such file\n"), Some(1));
+        assert_eq!(number("wrong size\nno such file\n"), Some(1));
+        assert_eq!(number("no such file\nwrong size\n"), Some(2));
+        assert_eq!(number("x\n"), None);
+    }
+
+    #[test]
+    fn of_one_class_the_likeliest_failure_is_taken() {
+        let all = [
+            caught(1, "a.Bad", "one", Catcher::Outside, 0),
+            caught(2, "a.Bad", "two", Catcher::Program, 0),
+            caught(3, "a.Worse", "three", Catcher::Program, 1),
+        ];
+        let number = |class: &str| best(&all, class).map(|caught| caught.number);
+        assert_eq!(number("Bad"), Some(1));
+        assert_eq!(number("a.Worse"), Some(3));
+        assert_eq!(number("Good"), None);
+    }
+}
