@@ -73,12 +73,13 @@ Exit codes:
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let sandbox = args.reduction.sandbox(console)?;
     let failure = RecordedFailure::open(&args.path, &args.choice()).map_err(explained)?;
-    let (recording, signature) = (&failure.recording, &failure.signature);
+    let recording = &failure.recording;
     let jdk = jdk_of(recording, &JdkLocations::of_process()).map_err(explained)?;
     let folders = agent::folders_of_process();
     let class_path = args.class_path(recording, &folders)?;
     let script = failure.script(&class_path, &jdk);
     let script = script.map_err(|error| with_contents(recording, explained(error)))?;
+    let signature = &script.signature;
     let mut results = match args.resume {
         true => Results::resumed(&args.output)?,
         false => Results::in_folder(&args.output)?,

@@ -29,6 +29,12 @@ impl FailedJvm {
     }
 }
 
+/// The program of a recorded JVM, where it can be opened.
+pub(crate) fn program_of(recording: &Recording, jdks: &JdkLocations) -> Option<Program> {
+    let jdk = jdk_of(recording, jdks).ok()?;
+    Program::open(&class_path(recording.start()), &jdk).ok()
+}
+
 /// The JDK that a recorded program ran on, or one like it. One that has a compiler is preferred.
 pub fn jdk_of(recording: &Recording, surroundings: &JdkLocations) -> Result<Jdk, Error> {
     let (whole, rest) = by_compiler(Jdk::all(surroundings));
