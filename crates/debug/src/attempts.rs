@@ -86,7 +86,7 @@ impl Session<'_> {
     }
 
     fn try_all(&mut self, failure: FailureTask<'_>, outcome: &mut Outcome) -> Result<(), Error> {
-        let jvm = FailedJvm::open(&failure.seen.recording, &self.settings.surroundings)?;
+        let jvm = self.failed_jvm(&failure.seen.recording)?;
         let failed = failure.seen.failed(&jvm.recording);
         let route = route(&failed, &jvm.program);
         let borders = inner_borders(&failed, &jvm.program)?;

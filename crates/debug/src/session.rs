@@ -12,7 +12,7 @@ use culprit_jvm::{JdkLocations, KeptInput, untrusted};
 use culprit_minimize::{MinimizedTest, full_name};
 use culprit_model::AgentOptions;
 use culprit_model::options::{FollowOptions, Mode};
-use culprit_program::{Command, Streams};
+use culprit_program::{Command, Program, Streams};
 use culprit_scripts::{Script, driver_methods};
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
@@ -27,6 +27,9 @@ use crate::{
 
 /// The most bytes that are read of a log of the agent.
 const LONGEST_LOG: u64 = 64 << 10;
+
+/// The folder, within that of a session, for classes of the program that no class path has.
+pub const CLASSES: &str = "classes";
 
 /// A command that is followed gets so many times as long to fail, and so much longer.
 const FOLLOWED_SLOWER: u32 = 4;
@@ -168,7 +171,7 @@ impl<'a> Session<'a> {
         }
         let mut witnesses = Witnesses::default();
         let wanted = self.wanted(&first)?;
-        witnesses.add(&first.folder, &wanted, &self.settings.surroundings)?;
+        witnesses.add(&first.folder, &wanted, &|path| self.program_of(path))?;
         if witnesses.is_empty() {
             return Err(Error::NotFailing {
                 status: first.status,
@@ -177,7 +180,7 @@ impl<'a> Session<'a> {
         }
         for number in 2..=WITNESSES {
             let again = self.watch(&format!("witness-{number}"))?;
-            witnesses.add(&again.folder, &wanted, &self.settings.surroundings)?;
+            witnesses.add(&again.folder, &wanted, &|path| self.program_of(path))?;
             if witnesses.agree() {
                 return Ok(witnesses);
             }
@@ -204,7 +207,7 @@ impl<'a> Session<'a> {
             class: class.clone(),
         };
         let mut failures = Witnesses::default();
-        failures.add(&first.folder, &left, &self.settings.surroundings)?;
+        failures.add(&first.folder, &left, &|path| self.program_of(path))?;
         if !failures.is_empty() {
             return Ok(left);
         }
@@ -326,6 +329,21 @@ impl<'a> Session<'a> {
             None if self.allowance.is_spent() => Err(Error::OutOfTime),
             None => self.reduce_recorded(failure, jvm),
         }
+    }
+
+    /// A recorded JVM of this session.
+    pub(crate) fn failed_jvm(&self, recording: &Path) -> Result<FailedJvm, Error> {
+        let Settings {
+            surroundings,
+            folder,
+            ..
+        } = self.settings;
+        FailedJvm::open(recording, surroundings, &folder.join(CLASSES))
+    }
+
+    /// The program of a recorded JVM, where it can be opened.
+    fn program_of(&self, recording: &Path) -> Option<Program> {
+        Some(self.failed_jvm(recording).ok()?.program)
     }
 
     /// Makes a test of a script in the time that is left for its failure.

@@ -5,14 +5,13 @@ use std::cell::LazyCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use culprit_jvm::JdkLocations;
 use culprit_model::{Failure, FailureKind};
+use culprit_program::Program;
 use culprit_scripts::{Failed, OwnCode};
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
 use crate::Error;
-use crate::failed_jvm::program_of;
 
 /// The number of runs in which a failure appeared, out of all runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +70,9 @@ impl Wanted {
     }
 }
 
+/// Opens the program of a recording, where that is possible.
+pub(crate) type OpenProgram<'a> = &'a dyn Fn(&Path) -> Option<Program>;
+
 /// The class in the name of a failed test, `class#method`.
 pub(crate) fn test_class(place: &str) -> Option<String> {
     let (class, _) = place.split_once('#')?;
@@ -110,12 +112,12 @@ impl Witnesses {
         &mut self,
         folder: &Path,
         wanted: &Wanted,
-        jdks: &JdkLocations,
+        program: OpenProgram<'_>,
     ) -> Result<(), Error> {
         let mut all = Vec::new();
         for path in RunFolder::open(folder)?.recordings {
             let recording = Recording::open(&path)?;
-            let program = LazyCell::new(|| program_of(&recording, jdks));
+            let program = LazyCell::new(|| program(&path));
             all.extend(recording.exceptions().filter_map(|failure| {
                 let thrown = Thrown::parse(&failure.stack)?;
                 let test = test_class(&failure.place);

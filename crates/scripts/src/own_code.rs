@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use culprit_program::Program;
+use culprit_program::{Program, main_class};
 use culprit_signature::{Frame, FrameOrigin};
 use culprit_trace::Start;
 
-use crate::selection::{internal, is_framework, main_class, outermost};
+use crate::selection::{internal, is_framework, outermost};
 
 /// The entries of a class path with code of the program itself: folders, and the archive that has the main class
 /// or the test.
