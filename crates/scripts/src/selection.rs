@@ -1,12 +1,11 @@
 //! What to observe of a failing program, when all that is known is its stack.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use culprit_classfile::ClassFile;
 use culprit_model::observe::is_jdk_name;
 use culprit_model::{Owner, Pattern, Selection};
-use culprit_program::{Program, manifest};
+use culprit_program::{Program, main_class};
 use culprit_signature::{Frame, FrameOrigin, Signature};
 use culprit_trace::Start;
 
@@ -50,9 +49,7 @@ pub fn select(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error
         let names = program.names(*entry)?;
         observe.extend(packages(names.iter().filter(|name| !is_of(name, &driver))));
     }
-    let of_tests =
-        assertion_classes().filter(|name| *name != JUNIT3_TEST && program.entry_of(name).is_some());
-    observe.extend(of_tests.map(|name| name.replace('/', ".")));
+    observe.extend(asserting(program));
     if entries.is_empty() {
         observe.push(driver.replace('/', "."));
     }
@@ -69,6 +66,13 @@ pub fn select(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error
         exclude: exclude.iter().filter_map(pattern).collect(),
         app: false,
     })
+}
+
+/// The classes of a program with assertions.
+pub(crate) fn asserting(program: &Program) -> impl Iterator<Item = String> {
+    let classes = assertion_classes().filter(|name| *name != JUNIT3_TEST);
+    let known = classes.filter(|name| program.entry_of(name).is_some());
+    known.map(|name| name.replace('/', "."))
 }
 
 /// The frames of the program on the stack of a failure and of its causes, innermost first, down to the test
@@ -116,22 +120,6 @@ pub(crate) fn driver_of(failed: &Failed<'_>) -> String {
     outermost(&internal(&driver.unwrap_or_default())).to_owned()
 }
 
-/// The class that the JVM started with, as Java writes it.
-fn main_class(start: &Start) -> Option<String> {
-    let property = |wanted: &str| {
-        let mut properties = start.properties.iter();
-        let found = properties.find(|(name, _)| name == wanted);
-        found.map(|(_, value)| value.as_str())
-    };
-    let first = property("sun.java.command")?.split_whitespace().next()?;
-    if !first.ends_with(".jar") {
-        return Some(first.to_owned());
-    }
-    // With `-jar` the class path is the jar.
-    let jar = Path::new(&start.directory).join(property("java.class.path")?);
-    manifest::main_class_of(&jar)
-}
-
 pub(crate) fn internal(class: &str) -> String {
     class.replace('.', "/")
 }
@@ -145,7 +133,7 @@ pub(crate) fn outermost(name: &str) -> &str {
     }
 }
 
-fn is_of(name: &str, driver: &str) -> bool {
+pub(crate) fn is_of(name: &str, driver: &str) -> bool {
     outermost(name) == driver
 }
 
@@ -174,7 +162,7 @@ pub(crate) fn is_framework(name: &str) -> bool {
 }
 
 /// Patterns for the packages of some classes, as few as tell them from others.
-fn packages<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
+pub(crate) fn packages<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
     let mut roots: BTreeSet<String> = BTreeSet::new();
     for name in names.filter(|name| !name.starts_with("META-INF")) {
         let parts: Vec<&str> = name.split('/').collect();
