@@ -12,7 +12,7 @@ use culprit_reduce::{
     Artefact, ArtefactOracle, Budget, DeltaSet, Digester, Driver, Error as Refused, Goal, Needs,
     Problem, Scale, Schedule, Search, SearchEnd, Verdict, Wanted,
 };
-use culprit_scripts::{Error as ScriptError, ScriptRun, finds_fault, interactions, needs};
+use culprit_scripts::{Error as ScriptError, ScriptRun, closure, finds_fault, interactions, needs};
 use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
 
@@ -299,7 +299,10 @@ impl CallReduction<'_> {
 
     /// The turning point that a reduction has left out, if there is time to look for one.
     fn lost_turn(&mut self, kept: &[usize], whole: &[usize]) -> Result<Option<LostTurn>, Error> {
-        if self.driver.is_over() {
+        let last = kept.last().copied().unwrap_or_default();
+        // Statements that the failure needs, besides those that the failing one does, are a reason of their own.
+        let has_reason = kept != closure(&needs(self.script), last);
+        if has_reason || self.driver.is_over() {
             return Ok(None);
         }
         self.fresh = FreshState::Reset;
