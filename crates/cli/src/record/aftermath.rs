@@ -88,7 +88,7 @@ impl Aftermath {
             patterns: match mode {
                 Mode::Record(record) => record.weave.selection.observe.clone(),
                 Mode::Suggest(suggest) => suggest.selection.observe.clone(),
-                Mode::Witness | Mode::Worker(_) | Mode::Follow(_) => Vec::new(),
+                Mode::Witness | Mode::Sentinel | Mode::Worker(_) | Mode::Follow(_) => Vec::new(),
             },
         })
     }
@@ -272,8 +272,8 @@ fn describe(recording: &Result<Recording, culprit_trace::Error>) -> String {
     parts.join(", ")
 }
 
-/// Lists the failures of a recording, and the exceptions that were caught and are likely to be failures: with their
-/// numbers, in a line each.
+/// Lists the exceptions of a recording that were caught and are likely to be failures, with the numbers by which
+/// `culprit minimize` knows them.
 fn list_caught(recording: &Recording, console: &mut Console) -> io::Result<()> {
     let first = recording.failures().len() + 1;
     let caught = (first..).zip(recording.caught());
