@@ -23,7 +23,7 @@ use crate::load::connect_module;
 use crate::lock::LockSafe;
 use crate::natives;
 use crate::recorder::{Message, Recorder, RecorderThread};
-use crate::roots::Roots;
+use crate::roots::{Launch, Roots};
 use crate::runtime::{self, RuntimeNames};
 use crate::surroundings;
 use crate::worker;
@@ -91,10 +91,9 @@ impl Agent {
         let path = folder.join(format!("jvm-{}.{EXTENSION}", std::process::id()));
         let writer = Writer::create(&path)?;
         let recorder = Arc::new(Recorder::new(record.sample)?);
-        let property = |name: &str| jvmti.system_property(name).unwrap_or_default();
         let selection = &record.weave.selection;
         let roots = if selection.app || selection.observe.is_empty() {
-            Roots::find(&property("java.class.path"), &property("sun.java.command"))
+            Roots::find(&Launch::of(jvmti))
         } else {
             Roots::default()
         };

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use culprit_classfile::ClassFile;
 use culprit_jvmti::{Jni, Jvmti, Local};
@@ -19,7 +19,7 @@ use crate::likeness;
 use crate::lock::LockSafe;
 use crate::outlines::Outlines;
 use crate::recorder::{Message, Recorder};
-use crate::roots::Roots;
+use crate::roots::{Origin, Roots};
 use crate::worker::worker;
 
 /// What was decided about a class when it was loaded.
@@ -104,7 +104,12 @@ pub(crate) struct Classes {
     /// Loaders that were collected, and are still to be forgotten. No JVM function is called under
     /// this lock: the collector may be waiting for it.
     dead: Mutex<Vec<u32>>,
+    /// Bytes of the code that was kept of classes that are not observed.
+    kept: AtomicUsize,
 }
+
+/// The most bytes of code that are kept of classes that are not observed.
+const MOST_KEPT: usize = 64 << 20;
 
 /// So many loaders are forgotten at once.
 const DEAD_AT_ONCE: usize = 64;
@@ -119,10 +124,16 @@ impl World for Classes {
     }
 
     fn is_observed(&self, class: &str) -> bool {
-        if self.known.lock_safe().observed.contains(class) {
-            return true;
-        }
-        let origin = if self.roots.lock_safe().has(class) {
+        let is_nested = {
+            let known = self.known.lock_safe();
+            if known.observed.contains(class) {
+                return true;
+            }
+            // One that is compiled in memory is in no root.
+            let outer = class.rsplit_once('$');
+            outer.is_some_and(|(outer, _)| known.observed.contains(outer))
+        };
+        let origin = if is_nested || self.roots.lock_safe().has(class) {
             ClassOrigin::Program
         } else {
             ClassOrigin::Library
@@ -192,7 +203,13 @@ impl Classes {
             known: Mutex::default(),
             outlines: Outlines::default(),
             dead: Mutex::default(),
+            kept: AtomicUsize::default(),
         }
+    }
+
+    /// Whether so many more bytes of code may be kept.
+    pub(crate) fn may_keep(&self, bytes: usize) -> bool {
+        self.kept.fetch_add(bytes, Ordering::Relaxed) < MOST_KEPT
     }
 
     /// A loader was collected, and with it its classes. Called within a collection.
@@ -222,18 +239,17 @@ impl Classes {
     }
 
     /// Whether a class that is being loaded is selected by itself.
-    pub(crate) fn selects(
-        &self,
-        class: &str,
-        code_source: impl FnOnce() -> Option<String>,
-    ) -> bool {
+    pub(crate) fn selects(&self, class: &str, origin: impl FnOnce() -> Origin) -> bool {
         let by_name = self.selection.selects(class, ClassOrigin::Library);
         let needs_origin = self.selection.app || self.selection.observe.is_empty();
         if by_name || !needs_origin || is_jdk_name(class) || is_tool_name(class) {
             return by_name;
         }
-        let program = self.roots.lock_safe().has(class)
-            || code_source().is_some_and(|url| self.roots.lock_safe().is_program(&url));
+        let is_known = self.roots.lock_safe().has(class);
+        let program = is_known || {
+            let origin = origin();
+            self.roots.lock_safe().is_program(class, &origin)
+        };
         self.selection.selects(
             class,
             if program {

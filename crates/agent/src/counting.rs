@@ -27,7 +27,7 @@ use crate::classes::PLATFORM_LOADER;
 use crate::load::{Loading, ask_for_class, code_source, connect_module, open_module};
 use crate::lock::LockSafe;
 use crate::recorder::block_signals;
-use crate::roots::Roots;
+use crate::roots::{Launch, Origin, Roots};
 use crate::runtime;
 use cells::Cells;
 use names::{CountedNames, Outline};
@@ -57,8 +57,7 @@ pub(crate) struct Counting {
 impl Counting {
     /// Sets everything up in the JVM's live phase and starts to count.
     pub(crate) fn start(jvmti: Jvmti, jni: &Jni<'_>, folder: &Path) -> Result<(), Trouble> {
-        let property = |name: &str| jvmti.system_property(name).unwrap_or_default();
-        let roots = Roots::find(&property("java.class.path"), &property("sun.java.command"));
+        let roots = Roots::find(&Launch::of(jvmti));
         let name = format!("jvm-{}.{COUPLING_EXTENSION}", std::process::id());
         let counting = Counting {
             jvmti,
@@ -113,7 +112,7 @@ impl Counting {
         if let Some(original) = ahead::original(&class) {
             class = ClassFile::parse(original).ok()?;
         }
-        let outline = Outline::of(&class, self.is_program(jni, loading)).ok()?;
+        let outline = Outline::of(&class, self.is_program(jni, loading, &class)).ok()?;
         self.names.outline(loading.name, outline);
         let woven = culprit_weave::coupling::counted(class, &self.names).ok()?;
         Some(woven.bytes)
@@ -139,12 +138,19 @@ impl Counting {
         let _ = jni.with_frame(|jni| open_module(self.jvmti, jni, class, COUNTER));
     }
 
-    fn is_program(&self, jni: &Jni<'_>, loading: &Loading<'_>) -> bool {
+    fn is_program(&self, jni: &Jni<'_>, loading: &Loading<'_>, class: &ClassFile) -> bool {
         if is_jdk_name(loading.name) || is_tool_name(loading.name) {
             return false;
         }
-        self.roots.lock_safe().has(loading.name)
-            || code_source(jni, loading).is_some_and(|url| self.roots.lock_safe().is_program(&url))
+        if self.roots.lock_safe().has(loading.name) {
+            return true;
+        }
+        let origin = Origin {
+            url: code_source(jni, loading),
+            source: class.source_file(),
+        };
+        let mut roots = self.roots.lock_safe();
+        roots.is_program(loading.name, &origin)
     }
 
     fn write_often(&self) {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use culprit_classfile::{ClassFile, named_classes};
 use culprit_jvmti::{Jni, Jvmti, Local};
-use culprit_model::observe::{is_jdk_name, is_own_name};
+use culprit_model::observe::{is_jdk_name, is_own_name, is_tool_name};
 use culprit_weave::ahead;
 use culprit_weave::probe::PROBE;
 use culprit_weave::{Purpose, References, Settings, World, Woven, can_carry_id, hook};
@@ -13,6 +13,7 @@ use culprit_weave::{Purpose, References, Settings, World, Woven, can_carry_id, h
 use crate::agent::{Agent, Trouble};
 use crate::classes::{ClassDecision, Loader, internal_name};
 use crate::recorder::{Message, OwnedClass};
+use crate::roots::{Origin, is_lasting};
 use crate::worker::worker;
 
 /// A class of the runtime, to know its module by.
@@ -69,6 +70,7 @@ impl Agent {
         // But a class that was woven ahead of time needs its sites.
         let is_prepared = || ClassFile::parse(loading.bytes).is_ok_and(|c| ahead::is_prepared(&c));
         if !self.weaves && !is_prepared() {
+            self.keep_code(jni, loading, loader);
             return None;
         }
         if !self.reaches_runtime(jni, loading, loader) {
@@ -104,6 +106,29 @@ impl Agent {
                 }
                 foreign
             }
+        }
+    }
+
+    /// Keeps the code of a class that cannot be read again once the program has ended, such as one that was compiled in
+    /// memory: whoever runs the program's code again needs it.
+    fn keep_code(&self, jni: &Jni<'_>, loading: &Loading<'_>, loader: Loader) {
+        let Loading {
+            name, bytes, again, ..
+        } = *loading;
+        if again || is_jdk_name(name) || is_tool_name(name) {
+            return;
+        }
+        let origin = code_source(jni, loading);
+        if !is_lasting(origin.as_deref()) && self.classes.may_keep(bytes.len()) {
+            self.recorder.send(Message::Class(OwnedClass {
+                name: name.to_owned(),
+                loader: loader.number,
+                origin,
+                observed: false,
+                ahead: false,
+                outline: false,
+                bytes: bytes.to_vec(),
+            }));
         }
     }
 
@@ -190,7 +215,10 @@ impl Agent {
                 kin |= self.facts_of_supertype(jni, loading, &name).observed;
             }
         }
-        let origin = || code_source(jni, loading);
+        let origin = || Origin {
+            url: code_source(jni, loading),
+            source: class.source_file(),
+        };
         let stub = worker().is_some_and(|worker| worker.is_stub(loading.name));
         let observed = !stub
             && (kin || self.classes.selects(loading.name, origin))

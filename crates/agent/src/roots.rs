@@ -1,51 +1,128 @@
-//! The program's roots: folders of classes on the class path and the jar named by `-jar`. What
-//! they hold is the program's own code; every other jar is a library.
+//! The program's roots: folders of classes on the class path and on the module path, the archive named by `-jar` or
+//! with the main class, and the sources that are compiled in memory. What they contain is the program's own code;
+//! every other archive is a library.
 
 use std::collections::HashSet;
-use std::fs;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use culprit_jvmti::Jvmti;
 use culprit_model::Owner;
 
 /// A class path may lead anywhere, even to `/`: after so many folders it is no tree of packages.
 const MOST_FOLDERS: usize = 20_000;
 /// Deeper folders than this are not a tree of packages.
 const DEEPEST: usize = 40;
-/// Where a Spring Boot jar keeps the program's own classes.
-const BOOT_CLASSES: &str = "BOOT-INF/classes/";
+/// Where Spring Boot jars and war files keep the program's own classes.
+const OWN_CLASSES: [&str; 2] = ["BOOT-INF/classes/", "WEB-INF/classes/"];
+/// The extensions of archives.
+const ARCHIVES: [&str; 5] = ["jar", "war", "ear", "zip", "jmod"];
+/// The extensions of sources that some launcher compiles in memory.
+const SOURCES: [&str; 11] = [
+    "java", "groovy", "gvy", "gy", "gsh", "clj", "cljc", "kts", "scala", "sc", "bsh",
+];
+/// Packages of the compilers and interpreters of other languages: what they run is not theirs.
+const LANGUAGES: [&str; 11] = [
+    "bsh/",
+    "clojure/",
+    "dotty/",
+    "groovy/",
+    "kotlin/",
+    "org/apache/groovy/",
+    "org/codehaus/groovy/",
+    "org/jetbrains/kotlin/",
+    "org/jruby/",
+    "org/python/",
+    "scala/",
+];
+/// The most bytes that are read of the list of an archive's entries.
+const MOST_ENTRIES: usize = 64 << 20;
+
+/// How the program was started.
+#[derive(Default)]
+pub(crate) struct Launch {
+    /// The property `java.class.path`.
+    pub(crate) class_path: String,
+    /// The property `jdk.module.path`.
+    pub(crate) module_path: String,
+    /// The property `sun.java.command`: the main class or the archive, and the arguments.
+    pub(crate) command: String,
+}
+
+impl Launch {
+    pub(crate) fn of(jvmti: Jvmti) -> Launch {
+        let property = |name: &str| jvmti.system_property(name).unwrap_or_default();
+        Launch {
+            class_path: property("java.class.path"),
+            module_path: property("jdk.module.path"),
+            command: property("sun.java.command"),
+        }
+    }
+
+    /// The archive or class that the JVM was started with; of a class in a module without the module.
+    fn main(&self) -> &str {
+        let first = self.command.split(' ').next().unwrap_or_default();
+        match is_archive(first) {
+            true => first,
+            false => first.split_once('/').map_or(first, |(_, class)| class),
+        }
+    }
+}
+
+/// The origin of a class that is being loaded.
+pub(crate) struct Origin {
+    /// The URL of its code source.
+    pub(crate) url: Option<String>,
+    /// The name of its source file.
+    pub(crate) source: Option<String>,
+}
 
 #[derive(Default)]
 pub(crate) struct Roots {
     classes: HashSet<String>,
-    main_jar: Option<PathBuf>,
+    main_archive: Option<PathBuf>,
     /// Folders walked so far.
     walked: usize,
-    /// Folders that turned out to be roots while the program ran.
-    folders: HashSet<String>,
+    /// Folders that are roots, or turned out to be while the program ran.
+    folders: HashSet<PathBuf>,
+    /// Names of source files that the program was started with.
+    sources: HashSet<String>,
     /// The JVM is that of a build tool.
     is_tool: bool,
 }
 
 impl Roots {
-    /// `class_path` and `command` are the properties `java.class.path` and `sun.java.command`.
-    pub(crate) fn find(class_path: &str, command: &str) -> Roots {
-        let first = command.split(' ').next();
+    pub(crate) fn find(launch: &Launch) -> Roots {
+        let main = launch.main();
         let mut roots = Roots {
-            is_tool: first.is_some_and(|main| Owner::of_java(main).is_tool()),
+            is_tool: Owner::of_java(main).is_tool(),
             ..Roots::default()
         };
-        let main = first.filter(|first| first.ends_with(".jar"));
-        for entry in class_path
-            .split(':')
-            .map(|e| if e.is_empty() { "." } else { e })
-        {
-            let path = Path::new(entry);
-            if path.is_dir() {
-                roots.add_folder(path, &mut String::new(), 0);
-            } else if main.is_some_and(|main| path.ends_with(main)) {
-                roots.main_jar = path.canonicalize().ok();
-                roots.add_jar(path);
-            }
+        let class_path = paths(&launch.class_path).into_iter();
+        let entries = class_path.chain(modules(&launch.module_path));
+        let (folders, archives): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+        for folder in folders {
+            roots.add_root(&folder);
+        }
+        let arguments = launch.command.split(' ').skip(1);
+        let sources = arguments.filter(|word| has_extension(word, &SOURCES));
+        let names = sources.filter_map(|word| Path::new(word).file_name()?.to_str());
+        roots.sources = names.map(str::to_owned).collect();
+        let by_name = |archive: &&PathBuf| archive.ends_with(main);
+        let class = main.replace('.', "/");
+        if is_archive(main) {
+            let found = archives.iter().find(by_name);
+            found.into_iter().for_each(|it| roots.add_archive(it));
+        } else if !is_launcher(&class) && !roots.has(&class) {
+            let entry = format!("{class}.class");
+            let has_main = |archive: &&PathBuf| {
+                let entries = entries_of(archive).unwrap_or_default();
+                entries.contains(&entry)
+            };
+            let found = archives.iter().find(has_main);
+            found.into_iter().for_each(|it| roots.add_archive(it));
         }
         roots
     }
@@ -60,22 +137,38 @@ impl Roots {
         self.classes.contains(class)
     }
 
-    /// Whether a code source is a folder or the program's jar. Build tools start JVMs with one
-    /// jar that names the real class path, so a folder may be news: it becomes a root.
-    pub(crate) fn is_program(&mut self, url: &str) -> bool {
+    /// Whether a class of some origin is the program's own. Build tools start JVMs with one jar that names the real
+    /// class path, so a folder may be news: it becomes a root.
+    pub(crate) fn is_program(&mut self, class: &str, origin: &Origin) -> bool {
+        let Some(url) = &origin.url else {
+            let source = origin.source.as_deref();
+            return source.is_some_and(|source| self.is_own_source(class, source));
+        };
         let Some(path) = url.strip_prefix("file:") else {
             return false;
         };
-        if !path.ends_with('/') {
-            return self
-                .main_jar
-                .as_deref()
-                .is_some_and(|jar| Path::new(path) == jar);
+        if path.ends_with('/') {
+            self.add_root(Path::new(path));
+            return true;
         }
-        if self.folders.insert(path.to_owned()) {
-            self.add_folder(Path::new(path), &mut String::new(), 0);
+        let main = self.main_archive.as_deref();
+        has_extension(path, &SOURCES) || main.is_some_and(|archive| Path::new(path) == archive)
+    }
+
+    /// Whether a class was compiled in memory from a source of the program: one that the program was started with, or
+    /// one in a folder of the class path. Libraries generate classes too, and compile sources that they contain.
+    fn is_own_source(&self, class: &str, source: &str) -> bool {
+        let package = class.rsplit_once('/').map_or("", |(package, _)| package);
+        let is_there = |folder: &PathBuf| folder.join(package).join(source).is_file();
+        has_extension(source, &SOURCES)
+            && !source.contains('/')
+            && (self.sources.contains(source) || self.folders.iter().any(is_there))
+    }
+
+    fn add_root(&mut self, folder: &Path) {
+        if self.folders.insert(folder.to_owned()) {
+            self.add_folder(folder, &mut String::new(), 0);
         }
-        true
     }
 
     fn add_folder(&mut self, folder: &Path, package: &mut String, depth: usize) {
@@ -105,42 +198,175 @@ impl Roots {
         }
     }
 
-    fn add_jar(&mut self, jar: &Path) {
-        for name in jar_entries(jar).unwrap_or_default() {
+    fn add_archive(&mut self, archive: &Path) {
+        self.main_archive = archive.canonicalize().ok();
+        for name in entries_of(archive).unwrap_or_default() {
             if let Some(class) = name.strip_suffix(".class") {
-                let class = class.strip_prefix(BOOT_CLASSES).unwrap_or(class);
-                self.classes.insert(class.to_owned());
+                let own = OWN_CLASSES
+                    .iter()
+                    .find_map(|folder| class.strip_prefix(folder));
+                self.classes.insert(own.unwrap_or(class).to_owned());
             }
         }
     }
 }
 
-/// The names in a jar's central directory.
-fn jar_entries(jar: &Path) -> Option<Vec<String>> {
-    let bytes = fs::read(jar).ok()?;
-    let end = (0..bytes.len().checked_sub(21)?)
+/// Whether the class of a code source can be read again once the program has ended: from an archive, or from a folder
+/// that is not a temporary one.
+pub(crate) fn is_lasting(url: Option<&str>) -> bool {
+    let is_temporary = |path: &str| Path::new(path).starts_with(std::env::temp_dir());
+    match url {
+        Some(url) if url.starts_with("jar:") => true,
+        Some(url) => url.strip_prefix("file:").is_some_and(|path| {
+            has_extension(path, &ARCHIVES) || path.ends_with('/') && !is_temporary(path)
+        }),
+        None => false,
+    }
+}
+
+/// Whether a main class starts programs of others.
+fn is_launcher(class: &str) -> bool {
+    let mut languages = LANGUAGES.iter();
+    Owner::of(class) != Owner::Other || languages.any(|package| class.starts_with(package))
+}
+
+fn is_archive(name: &str) -> bool {
+    has_extension(name, &ARCHIVES)
+}
+
+fn has_extension(name: &str, extensions: &[&str]) -> bool {
+    let extension = Path::new(name).extension().and_then(OsStr::to_str);
+    extension.is_some_and(|found| extensions.contains(&found))
+}
+
+/// The entries of a class path; an empty one is the working folder.
+fn paths(text: &str) -> Vec<PathBuf> {
+    let parts = text.split(':').map(|e| if e.is_empty() { "." } else { e });
+    parts.map(PathBuf::from).collect()
+}
+
+/// The modules on a module path: an entry is one, or a folder of some.
+fn modules(text: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in text.split(':').filter(|entry| !entry.is_empty()) {
+        let entry = PathBuf::from(entry);
+        if !entry.is_dir() || entry.join("module-info.class").is_file() {
+            found.push(entry);
+            continue;
+        }
+        let within = fs::read_dir(&entry).into_iter().flatten().flatten();
+        let within = within.map(|it| it.path());
+        let is_module = |path: &PathBuf| path.is_dir() || path.extension() == Some("jar".as_ref());
+        found.extend(within.filter(is_module).take(MOST_FOLDERS));
+    }
+    found
+}
+
+/// The names in the central directory of an archive.
+fn entries_of(archive: &Path) -> Option<Vec<String>> {
+    /// The end of the directory, and the longest comment after it.
+    const LONGEST_END: u64 = 22 + 0xffff;
+    let file = File::open(archive).ok()?;
+    let length = file.metadata().ok()?.len();
+    let length_of_tail = length.min(LONGEST_END);
+    let mut tail = vec![0; length_of_tail as usize];
+    file.read_exact_at(&mut tail, length - length_of_tail)
+        .ok()?;
+    let end = (0..tail.len().checked_sub(21)?)
         .rev()
-        .take(66_000)
-        .find(|&i| bytes[i..].starts_with(b"PK\x05\x06"))?;
-    let word = |at: usize| {
-        bytes
-            .get(at..at + 2)
-            .map(|b| u16::from_le_bytes([b[0], b[1]]) as usize)
-    };
-    let double = |at: usize| {
-        bytes
-            .get(at..at + 4)
-            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize)
-    };
-    let mut at = double(end + 16)?;
+        .find(|&i| tail[i..].starts_with(b"PK\x05\x06"))?;
+    let count = number(&tail, end + 10, 2)?;
+    let size = number(&tail, end + 12, 4)?;
+    let start = number(&tail, end + 16, 4)?;
+    if size > MOST_ENTRIES {
+        return None;
+    }
+    let mut bytes = vec![0; size];
+    file.read_exact_at(&mut bytes, start as u64).ok()?;
+    let mut at = 0;
     let mut names = Vec::new();
-    for _ in 0..word(end + 10)? {
+    for _ in 0..count {
         if !bytes.get(at..)?.starts_with(b"PK\x01\x02") {
             break;
         }
-        let (name, extra, comment) = (word(at + 28)?, word(at + 30)?, word(at + 32)?);
+        let word = |offset: usize| number(&bytes, at + offset, 2);
+        let (name, extra, comment) = (word(28)?, word(30)?, word(32)?);
         names.push(String::from_utf8_lossy(bytes.get(at + 46..at + 46 + name)?).into_owned());
         at += 46 + name + extra + comment;
     }
     Some(names)
+}
+
+/// A number of some bytes, the lowest first.
+fn number(bytes: &[u8], at: usize, width: usize) -> Option<usize> {
+    let bytes = bytes.get(at..at.checked_add(width)?)?;
+    let number = bytes.iter().rev();
+    Some(number.fold(0, |all, byte| all << 8 | usize::from(*byte)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin(url: Option<&str>, source: Option<&str>) -> Origin {
+        Origin {
+            url: url.map(str::to_owned),
+            source: source.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn the_main_class_of_a_module_is_named_without_it() {
+        let main = |command: &str| {
+            let launch = Launch {
+                command: command.to_owned(),
+                ..Launch::default()
+            };
+            launch.main().to_owned()
+        };
+        assert_eq!(main("my.calc/calc.Main 1 2"), "calc.Main");
+        assert_eq!(main("calc.Main a/b"), "calc.Main");
+        assert_eq!(main("lib/app.jar x"), "lib/app.jar");
+        assert_eq!(main(""), "");
+    }
+
+    #[test]
+    fn classes_compiled_in_memory_are_told_by_their_sources() {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir_all(home.path().join("my")).unwrap();
+        fs::write(home.path().join("my/core.clj"), "").unwrap();
+        let mut roots = Roots::find(&Launch {
+            class_path: home.path().display().to_string(),
+            command: "clojure.main scripts/inv.clj x.txt".to_owned(),
+            ..Launch::default()
+        });
+        let mut check = |class: &str, url: Option<&str>, source: Option<&str>, expect: bool| {
+            let found = roots.is_program(class, &origin(url, source));
+            assert_eq!(found, expect, "{class} {url:?} {source:?}");
+        };
+        check("user$total", None, Some("inv.clj"), true);
+        check("my/core$run", None, Some("core.clj"), true);
+        check("clojure/set$union", None, Some("set.clj"), false);
+        check("user$eval", None, Some("NO_SOURCE_FILE"), false);
+        check("a/Cart$$Enhancer", None, Some("<generated>"), false);
+        check("a/Cart$Mock", None, None, false);
+        check("Single", Some("file:/s/Single.java"), None, true);
+        check("inv", Some("file:/s/inv.groovy"), Some("inv.groovy"), true);
+        check("lib/A", Some("file:/s/lib.jar"), Some("A.java"), false);
+    }
+
+    #[test]
+    fn only_archives_and_folders_outlast_the_program() {
+        let check =
+            |url: Option<&str>, expect: bool| assert_eq!(is_lasting(url), expect, "{url:?}");
+        check(Some("file:/a/b.jar"), true);
+        check(Some("file:/a/classes/"), true);
+        check(Some("jar:file:/a/b.jar!/BOOT-INF/classes!/"), true);
+        check(Some("jar:nested:/a/b.jar/!BOOT-INF/classes/!/"), true);
+        check(Some("file:/a/Single.java"), false);
+        let unpacked = format!("file:{}/jetty/", std::env::temp_dir().display());
+        check(Some(&unpacked), false);
+        check(Some("memory:///Single"), false);
+        check(None, false);
+    }
 }

@@ -8,7 +8,7 @@ use culprit_jvmti::{Jni, Local, Passed};
 use culprit_trace::Start;
 
 /// Properties that Java sets by itself when it starts.
-const PROPERTIES: [&str; 14] = [
+const PROPERTIES: [&str; 15] = [
     "user.language",
     "user.language.display",
     "user.language.format",
@@ -23,6 +23,8 @@ const PROPERTIES: [&str; 14] = [
     "user.variant.format",
     "file.encoding",
     "line.separator",
+    // Not among those that the JVM lists.
+    "jdk.module.path",
 ];
 
 /// Adds them to the facts of a recording.

@@ -162,6 +162,13 @@ impl ClassFile {
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         find(&self.attributes, &self.pool, name)
     }
+
+    /// The name in the `SourceFile` attribute.
+    pub fn source_file(&self) -> Option<String> {
+        let bytes = self.attribute("SourceFile")?.bytes.get(..2)?;
+        let name = self.pool.utf8(u16::from_be_bytes([bytes[0], bytes[1]]));
+        name.ok().map(|name| name.into_owned())
+    }
 }
 
 impl Member {

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use culprit_debug::{
-    CallLevel, Case, FailureChoice, FailureTest, FilesFound, RecordedFailure, Reducer, jdk_of,
+    CLASSES, CallLevel, Case, FailureChoice, FailureTest, FilesFound, RecordedFailure, Reducer,
+    jdk_of,
 };
 use culprit_jvm::{Interrupt, JdkLocations};
 use culprit_model::options::RecordOptions;
 use culprit_model::shell;
-use culprit_program::{Environment, class_path};
+use culprit_program::{Environment, class_path, unpacked, with_recorded};
 use culprit_trace::Recording;
 
 use crate::agent;
@@ -77,12 +78,23 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let jdk = jdk_of(recording, &JdkLocations::of_process()).map_err(explained)?;
     let folders = agent::folders_of_process();
     let class_path = args.class_path(recording, &folders)?;
-    let script = failure.script(&class_path, &jdk);
-    let script = script.map_err(|error| with_contents(recording, explained(error)))?;
     let mut results = match args.resume {
         true => Results::resumed(&args.output)?,
         false => Results::in_folder(&args.output)?,
     };
+    let classes = results.folder().join(CLASSES);
+    let script = unpacked(&class_path, &classes)
+        .and_then(|class_path| match args.trusts(recording, &folders) {
+            true => with_recorded(class_path, recording, &jdk, &classes),
+            false => Ok(class_path),
+        })
+        .map_err(Into::into)
+        .and_then(|class_path| failure.script(&class_path, &jdk));
+    let script = script.map_err(|error| with_contents(recording, explained(error)));
+    let script = script.inspect_err(|_| match args.resume {
+        true => {}
+        false => results.discard(),
+    })?;
     let began = Instant::now();
     writeln!(console.err(), "{signature}")?;
     let case = Case {
@@ -166,7 +178,7 @@ impl Args {
         }
         let claimed = class_path(recording.start());
         let mut there = claimed.iter().filter(|path| path.exists()).peekable();
-        if self.trust || there.peek().is_none() || origin::is_ours(recording, folders) {
+        if there.peek().is_none() || self.trusts(recording, folders) {
             return Ok(claimed);
         }
         let path = recording.path().display();
@@ -175,6 +187,11 @@ impl Args {
         Err(Expected::new(ExitCode::Usage, message).hint(format!(
             "it names {there}\nif that is the program, add --trust; or name it: --class-path CP"
         )))
+    }
+
+    /// Whether code that the recording has or names may run outside of the sandbox: in the user's own runs of the test.
+    fn trusts(&self, recording: &Recording, folders: &[PathBuf]) -> bool {
+        self.trust || self.class_path.is_none() && origin::is_ours(recording, folders)
     }
 
     /// Options as they would be typed.

@@ -14,9 +14,7 @@ use regex_lite::Regex;
 use crate::following::{FOLLOW_SECONDS, Following, LONGEST_INPUT};
 use crate::output;
 use crate::session::{EndedRun, WITNESSES};
-use crate::{
-    CallLevel, Case, Error, FailedJvm, FailureTest, MissedFailure, Rate, Session, SessionEvent,
-};
+use crate::{CallLevel, Case, Error, FailureTest, MissedFailure, Rate, Session, SessionEvent};
 
 /// The most bytes that are read of what a command printed.
 const LONGEST_OUTPUT: u64 = 1 << 30;
@@ -133,7 +131,7 @@ impl Session<'_> {
     ) -> Result<MinimizedTest, Error> {
         let signature = condition.signature();
         for path in RunFolder::open(witness)?.recordings {
-            let jvm = FailedJvm::open(&path, &self.settings.surroundings)?;
+            let jvm = self.failed_jvm(&path)?;
             let failed = Failed {
                 signature: &signature,
                 test: None,

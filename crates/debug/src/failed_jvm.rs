@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use culprit_jvm::{Jdk, JdkLocations};
-use culprit_program::{Program, class_path, matching_jdk};
+use culprit_program::{Program, class_path, matching_jdk, unpacked, with_recorded};
 use culprit_trace::Recording;
 
 use crate::Error;
@@ -16,11 +16,17 @@ pub struct FailedJvm {
 }
 
 impl FailedJvm {
-    /// Opens a recording and the program on the class path of its JVM.
-    pub(crate) fn open(path: &Path, surroundings: &JdkLocations) -> Result<FailedJvm, Error> {
+    /// Opens a recording and the program on the class path of its JVM. What no class path has is written to a folder.
+    pub(crate) fn open(
+        path: &Path,
+        surroundings: &JdkLocations,
+        classes: &Path,
+    ) -> Result<FailedJvm, Error> {
         let recording = Recording::open(path)?;
         let jdk = jdk_of(&recording, surroundings)?;
-        let program = Program::open(&class_path(recording.start()), &jdk)?;
+        let class_path = unpacked(&class_path(recording.start()), classes)?;
+        let class_path = with_recorded(class_path, &recording, &jdk, classes)?;
+        let program = Program::open(&class_path, &jdk)?;
         Ok(FailedJvm {
             recording,
             program,

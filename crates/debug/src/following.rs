@@ -83,7 +83,7 @@ impl Session<'_> {
         &mut self,
         failure: FailureTask<'_>,
     ) -> Result<Option<Innermost>, Error> {
-        let jvm = FailedJvm::open(&failure.seen.recording, &self.settings.surroundings)?;
+        let jvm = self.failed_jvm(&failure.seen.recording)?;
         let innermost = innermost(&failure.seen.failed(&jvm.recording), &jvm.program);
         let Some((class, selection)) = innermost.filter(|_| !self.is_over()) else {
             return Ok(None);

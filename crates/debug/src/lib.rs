@@ -40,6 +40,6 @@ pub use observer::{
 };
 pub use recorded_failure::{FailureChoice, RecordedFailure, RecordedScript};
 pub use reducer::{Case, Reducer, ReductionLimits};
-pub use session::{Session, Settings};
+pub use session::{CLASSES, Session, Settings};
 pub use stopping::StopAfter;
 pub use witness::Rate;

@@ -29,6 +29,9 @@ use crate::{
 /// The most bytes that are read of a log of the agent.
 const LONGEST_LOG: u64 = 64 << 10;
 
+/// The folder, within that of a session, for classes of the program that no class path has.
+pub const CLASSES: &str = "classes";
+
 /// A command that is followed gets so many times as long to fail, and so much longer.
 const FOLLOWED_SLOWER: u32 = 4;
 const FOLLOWED_LATER: Duration = Duration::from_secs(5);
@@ -374,7 +377,7 @@ impl<'a> Session<'a> {
 
     /// Makes a test of one failure: of what the driver does, or else of what is recorded.
     fn find_test(&mut self, failure: FailureTask<'_>) -> Result<MinimizedTest, Error> {
-        let jvm = FailedJvm::open(&failure.seen.recording, &self.settings.surroundings)?;
+        let jvm = self.failed_jvm(&failure.seen.recording)?;
         let reaches_into = |found: &MinimizedTest| found.test.notes.uses_reflection;
         match self.follow(failure, &jvm)? {
             Some(found) if !reaches_into(&found) || self.allowance.is_spent() => Ok(found),
@@ -391,6 +394,16 @@ impl<'a> Session<'a> {
             None if self.allowance.is_spent() => Err(Error::OutOfTime),
             None => self.reduce_recorded(failure, &jvm),
         }
+    }
+
+    /// A recorded JVM of this session.
+    pub(crate) fn failed_jvm(&self, recording: &Path) -> Result<FailedJvm, Error> {
+        let Settings {
+            surroundings,
+            folder,
+            ..
+        } = self.settings;
+        FailedJvm::open(recording, surroundings, &folder.join(CLASSES))
     }
 
     /// Makes a test of a script in the time that is left for its failure.

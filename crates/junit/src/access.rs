@@ -4,6 +4,7 @@ use culprit_classfile::access;
 
 use crate::facts::{ClassFacts, MethodFacts};
 use crate::hierarchy::Hierarchy;
+use crate::names::is_keyword;
 use crate::types::Type;
 
 /// Packages of the JDK that its modules do not export, but for some.
@@ -84,7 +85,9 @@ pub(crate) fn package(class: &str) -> &str {
 /// source they would be code. Members with other names are called by reflection, where names are strings.
 fn is_identifier(name: &str) -> bool {
     let is_start = |c: char| c.is_alphabetic() || c == '_' || c == '$';
-    name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit())
+    let is_word =
+        name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit());
+    is_word && !is_keyword(name)
 }
 
 /// The name of an unknown class that source code can contain.
@@ -102,7 +105,15 @@ mod tests {
 
     #[test]
     fn what_would_be_code_is_no_name() {
-        for name in ["add", "_x1", "Größe", "Cart$Line", "$colon$colon"] {
+        for name in [
+            "add",
+            "_x1",
+            "Größe",
+            "Cart$Line",
+            "$colon$colon",
+            "yield",
+            "com",
+        ] {
             assert!(is_identifier(name), "{name}");
         }
         for name in [
@@ -114,6 +125,8 @@ mod tests {
             "foo-impl",
             "a;",
             "a\u{202e}",
+            "void",
+            "class",
         ] {
             assert!(!is_identifier(name), "{name:?}");
         }

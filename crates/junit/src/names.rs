@@ -70,6 +70,14 @@ const TAKEN: [&str; 59] = [
     "org",
 ];
 
+/// Those that are keywords in some places only, and names in others.
+const NAMES_ELSEWHERE: [&str; 6] = ["com", "java", "org", "record", "var", "yield"];
+
+/// Whether a word can never be a name in source code. Other languages have members with such names.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    TAKEN.contains(&word) && !NAMES_ELSEWHERE.contains(&word)
+}
+
 /// Gives out names, each once.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct NameGenerator {

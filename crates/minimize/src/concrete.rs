@@ -16,6 +16,9 @@ use crate::{Error, Script};
 /// Values that are asked for at most: each is a run.
 const MOST_VALUES: usize = 64;
 
+/// The same for the calls of one package.
+const MOST_VALUES_OF_CALLS: usize = 200;
+
 const ERROR: &str = "java/lang/AssertionError";
 
 /// The script with numbers and texts as they are in a run of it, wherever it fails with them all the same. What
@@ -25,20 +28,70 @@ pub(crate) fn concrete(
     runs: &RunScript<'_>,
     is_failing: &dyn Fn(&ScriptRun) -> bool,
 ) -> Result<Script, Error> {
+    let places: Vec<(usize, usize)> = places(script).into_iter().take(MOST_VALUES).collect();
+    given_as_they_were(
+        script,
+        &places,
+        Runs {
+            asks: runs,
+            tries: runs,
+        },
+        is_failing,
+    )
+}
+
+/// How scripts are run.
+#[derive(Clone, Copy)]
+pub(crate) struct Runs<'a> {
+    /// Scripts that call more than the one at hand, in classes of their own.
+    pub(crate) asks: &'a RunScript<'a>,
+    pub(crate) tries: &'a RunScript<'a>,
+}
+
+/// The script with values as they are in a run of it in these places, wherever it fails with them.
+fn given_as_they_were(
+    script: &Script,
+    places: &[(usize, usize)],
+    runs: Runs<'_>,
+    is_failing: &dyn Fn(&ScriptRun) -> bool,
+) -> Result<Script, Error> {
     let mut best = script.clone();
     best.waits.clear();
-    for (number, place) in places(script).into_iter().take(MOST_VALUES) {
-        let Some(value) = value_of(script, number, place, runs)? else {
+    for (number, place) in places.iter().copied() {
+        let Some(value) = value_of(script, number, place, runs.asks)? else {
             continue;
         };
         let mut candidate = best.clone();
         let statement = &mut candidate.statements[number];
         statement.given[place] = value;
-        if is_failing(&runs(&candidate)?) {
+        if is_failing(&(runs.tries)(&candidate)?) {
             best = candidate;
         }
     }
     Ok(best)
+}
+
+/// The script with numbers and texts as they are in a run of it, in the calls of the package that its last call is of. What
+/// came from a loop of the driver over other objects needs neither the loop nor the objects then.
+pub(crate) fn concrete_calls(
+    script: &Script,
+    runs: Runs<'_>,
+    is_failing: &dyn Fn(&ScriptRun) -> bool,
+) -> Result<Script, Error> {
+    let package = |number: usize| {
+        let target = script.target(&script.statements[number])?;
+        Some(
+            target
+                .owner
+                .rsplit_once('/')
+                .map_or("", |(package, _)| package),
+        )
+    };
+    let of = script.statements.len().checked_sub(1).and_then(package);
+    let places = places(script).into_iter();
+    let places = places.filter(|(number, _)| of.is_some() && package(*number) == of);
+    let places: Vec<(usize, usize)> = places.take(MOST_VALUES_OF_CALLS).collect();
+    given_as_they_were(script, &places, runs, is_failing)
 }
 
 /// What statements are given that others made and that can be written as it is, by statement and place, from

@@ -4,17 +4,19 @@ mod commands;
 mod turning_point;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use culprit_jvm::PoolError;
 use culprit_model::{Reference, Tables, Value};
 use culprit_reduce::{
-    Artefact, ArtefactOracle, DeltaSet, Digester, Driver, Error as Refused, Goal, Needs, Problem,
-    Scale, Schedule, Search, SearchEnd, Verdict, Wanted,
+    Artefact, ArtefactOracle, Budget, DeltaSet, Digester, Driver, Error as Refused, Goal, Needs,
+    Problem, Scale, Schedule, Search, SearchEnd, Verdict, Wanted,
 };
-use culprit_scripts::{Error as ScriptError, ScriptRun, interactions, needs};
+use culprit_scripts::{Error as ScriptError, ScriptRun, finds_fault, interactions, needs};
 use culprit_signature::{Grade, Signature};
 use culprit_wire::FreshState;
 
+use crate::concrete::{Runs, concrete_calls};
 use crate::merge::merge;
 use crate::{Error, Script, Stage, Statement, slice};
 use turning_point::LostTurn;
@@ -160,23 +162,25 @@ fn minimise_once(
         None if reduction.trace(&first, all.len()).is_some() => all.clone(),
         None => return Err(Error::OtherFailure(first)),
     };
-    let mut reduced = reduction.reduce_safely(&whole, last)?;
-    let all_fail = reduction.trace(&first, all.len()).is_some();
-    if let Some(turn) = reduction.lost_turn(&reduced.kept, if all_fail { &all } else { &slice })? {
-        reduction.turn = Some(turn.point);
-        match reduction.reduce_with_turn(&turn.whole, last) {
-            Ok(with_turn) => reduced = with_turn,
-            // It depends on more than the statements.
-            Err(Error::Unsteady) => reduction.turn = None,
-            Err(error) if error.is_end() => reduction.turn = None,
-            Err(error) => return Err(error),
-        }
-    }
-    let Reduced { kept, end } = reduced;
+    let Reduced { kept, mut end } = reduction.reduce_safely(&whole, last)?;
     if !reduction.is_telling(&kept, last) {
         return Err(Error::NotLinked);
     }
-    let left = script.keep(&kept);
+    let mut left = script.keep(&kept);
+    let all_fail = reduction.trace(&first, all.len()).is_some();
+    if let Some(turn) = reduction.lost_turn(&kept, if all_fail { &all } else { &slice })? {
+        let point = turn.point.clone();
+        match driver.within(WITH_TURN, || reduction.reduce_with_turn(turn)) {
+            Ok(with_turn) => {
+                (left, end) = with_turn;
+                reduction.turn = Some(point);
+            }
+            // It depends on more than the statements.
+            Err(Error::Unsteady | Error::OtherFailure(_)) => {}
+            Err(error) if error.is_end() => {}
+            Err(error) => return Err(error),
+        }
+    }
     let before = left.statements.clone();
     let merged = merge(left, &|script| {
         if driver.is_over() {
@@ -199,6 +203,15 @@ fn minimise_once(
 
 /// The name of the search for calls, in events.
 pub const CALLS: &str = "calls";
+
+/// Bounds of a second reduction that keeps the turning point, besides those of the user.
+const WITH_TURN: Budget = Budget {
+    tests: Some(3_000),
+    time: Some(Duration::from_secs(30)),
+};
+
+/// Statements that are so many that loops of the driver are among them, which removing single statements cannot undo.
+const MANY_STATEMENTS: usize = 40;
 
 /// Calls that are more than one likes to read: another schedule may leave fewer.
 const MANY: usize = 8;
@@ -244,10 +257,34 @@ impl CallReduction<'_> {
         }
     }
 
-    /// The same of statements that have the turning point, if they do in classes of their own.
-    fn reduce_with_turn(&mut self, whole: &[usize], last: usize) -> Result<Reduced, Error> {
-        self.fails(whole)?.ok_or(Error::Unsteady)?;
-        self.reduce_safely(whole, last)
+    /// What is left of statements that have a turning point, if they do in classes of their own.
+    fn reduce_with_turn(&self, turn: LostTurn) -> Result<(Script, SearchEnd), Error> {
+        let mut script = self.script.keep(&turn.whole);
+        if script.statements.len() > MANY_STATEMENTS && !finds_fault(&script) {
+            let run = |script: &Script, fresh| {
+                self.driver.count_run();
+                self.stage.run(&script.tables, &script.statements, fresh)
+            };
+            let runs = Runs {
+                asks: &|script| run(script, FreshState::NewLoader),
+                tries: &|script| run(script, FreshState::Reset),
+            };
+            let fails = |run: &ScriptRun| match run {
+                ScriptRun::Threw { trace, .. } => (self.grade)(trace) >= Some(self.enough),
+                _ => false,
+            };
+            script = concrete_calls(&script, runs, &fails)?;
+        }
+        let all: Vec<usize> = (0..script.statements.len()).collect();
+        let mut reduction = CallReduction {
+            script: &script,
+            turn: Some(turn.point),
+            fresh: FreshState::NewLoader,
+            ..*self
+        };
+        reduction.fails(&all)?.ok_or(Error::Unsteady)?;
+        let reduced = reduction.reduce_safely(&all, all.len() - 1)?;
+        Ok((script.keep(&reduced.kept), reduced.end))
     }
 
     /// The turning point that a reduction has left out, if there is time to look for one.

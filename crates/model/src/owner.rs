@@ -18,7 +18,7 @@ pub enum Owner {
     MaybeJdk,
     /// The runtime library of another language, called by code that its compiler adds.
     Language,
-    /// The part of a build tool or an IDE that starts programs and tests.
+    /// The part of a build tool, an IDE or an archive that starts programs and tests.
     BuildTool,
     /// A library of build tools and agents. It is never observed unless it is named, but it may
     /// fail, and be debugged, like any program.
@@ -110,6 +110,9 @@ const ROWS: &[(Owner, &[&str])] = &[
             "com/google/testing/junit/runner/",
             "com/intellij/rt/",
             "com/microsoft/java/test/runner/",
+            // One-JAR, Quarkus.
+            "com/simontuffs/onejar/",
+            "io/quarkus/bootstrap/runner/",
             // Maven's Surefire and Failsafe.
             "org/apache/maven/plugin/surefire/",
             "org/apache/maven/surefire/",
@@ -118,6 +121,8 @@ const ROWS: &[(Owner, &[&str])] = &[
             // Eclipse.
             "org/eclipse/jdt/internal/",
             "org/gradle/",
+            // Jars and wars of Spring Boot.
+            "org/springframework/boot/loader/",
             "worker/org/gradle/",
         ],
     ),

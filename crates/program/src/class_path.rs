@@ -136,11 +136,18 @@ impl Jar {
     fn names(&self) -> Vec<String> {
         // A name that is no text is no name of a class.
         let files = self.archive.file_names().flatten();
-        let plain = files.filter(|file| !file.starts_with("META-INF/"));
+        let plain = files.filter(|file| !is_of_archive(file));
         plain
             .filter_map(|file| Some(file.strip_suffix(".class")?.to_owned()))
             .collect()
     }
+}
+
+/// Whether a file of a jar is not on the class path under its own name: other versions of classes, and what a loader
+/// of the jar itself has elsewhere.
+fn is_of_archive(file: &str) -> bool {
+    let folder = file.split_once('/').map(|(folder, _)| folder);
+    folder.is_some_and(|folder| folder.ends_with("-INF"))
 }
 
 fn jars(folder: &Path) -> Result<Vec<PathBuf>, Error> {

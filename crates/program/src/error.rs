@@ -17,6 +17,9 @@ pub enum Error {
     /// An entry of a class path cannot be read.
     #[error("cannot read {}: {error}", .path.display())]
     ClassPath { path: PathBuf, error: io::Error },
+    /// The classes in an archive or a recording cannot be written to a folder.
+    #[error("cannot unpack {}: {error}", .path.display())]
+    Unpacking { path: PathBuf, error: io::Error },
     /// No worker could be started.
     #[error(transparent)]
     Pool(#[from] PoolError),

@@ -16,9 +16,11 @@ pub fn class_path_of(jar: &Path) -> Option<String> {
     attribute_of(jar, "class-path")
 }
 
-/// The main class from the jar's manifest, if it has one.
+/// The main class from the jar's manifest, if it has one: that of the program, where a loader of Spring Boot comes
+/// first.
 pub fn main_class_of(jar: &Path) -> Option<String> {
-    let class = attribute_of(jar, "main-class")?;
+    let started = attribute_of(jar, "start-class");
+    let class = started.or_else(|| attribute_of(jar, "main-class"))?;
     Some(class.trim_end().to_owned())
 }
 

@@ -1,6 +1,7 @@
-//! The class path and the working folder of a recorded JVM.
+//! The class path, the main class and the working folder of a recorded JVM.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use culprit_trace::Start;
@@ -18,24 +19,70 @@ pub fn working_folder(start: &Start) -> Option<PathBuf> {
         .find(|folder| folder.is_absolute() && folder.is_dir())
 }
 
-/// The class path of a recorded JVM as absolute paths, including the entries from manifests of jars and those
-/// given to a launcher of tests.
+/// The class path of a recorded JVM as absolute paths, including the modules of the module path, the entries from
+/// manifests of jars, and what a launcher was given: class paths of tests, and war files.
 pub fn class_path(start: &Start) -> Vec<PathBuf> {
-    let property = |wanted: &str| {
-        let mut properties = start.properties.iter();
-        let found = properties.find(|(name, _)| name == wanted);
-        found.map_or("", |(_, value)| value.as_str())
-    };
+    let property = |wanted: &str| property(start, wanted);
     let mut notes = start.notes.iter();
     let noted = notes.find(|(name, _)| name == Start::CLASS_PATH);
     let mut found = Vec::new();
     for part in parts(property("java.class.path"), start) {
         add(part, noted.map(|(_, text)| text.as_str()), &mut found);
     }
-    for path in launched(property("sun.java.command")) {
+    for entry in parts(property("jdk.module.path"), start) {
+        for module in modules(entry) {
+            add(module, None, &mut found);
+        }
+    }
+    let command = property("sun.java.command");
+    let wars = command.split_whitespace().skip(1);
+    let wars = wars.filter(|word| word.ends_with(".war"));
+    for path in launched(command).chain(wars) {
         let there = parts(path, start).filter(|part| part.exists());
         there.for_each(|part| add(part, None, &mut found));
     }
+    found
+}
+
+/// The class that a recorded JVM started with, as Java writes it.
+pub fn main_class(start: &Start) -> Option<String> {
+    let mut words = property(start, "sun.java.command").split_whitespace();
+    let first = words.next()?;
+    if first.ends_with(".jar") || first.ends_with(".war") {
+        // With `-jar` the class path is the archive.
+        let archive = Path::new(&start.directory).join(property(start, "java.class.path"));
+        return manifest::main_class_of(&archive);
+    }
+    if first.contains(SOURCE_LAUNCHER) {
+        let source = Path::new(words.next()?).file_stem()?;
+        return Some(source.to_string_lossy().into_owned());
+    }
+    let class = first.split_once('/').map_or(first, |(_, class)| class);
+    Some(class.to_owned())
+}
+
+/// The package of the JDK's class that compiles a source file in memory and runs it.
+const SOURCE_LAUNCHER: &str = "com.sun.tools.javac.launcher.";
+
+fn property<'s>(start: &'s Start, wanted: &str) -> &'s str {
+    let mut properties = start.properties.iter();
+    let found = properties.find(|(name, _)| name == wanted);
+    found.map_or("", |(_, value)| value.as_str())
+}
+
+/// The modules of an entry of a module path: the entry itself, or those in it, by name.
+fn modules(entry: PathBuf) -> Vec<PathBuf> {
+    let is_exploded = |folder: &Path| folder.join("module-info.class").is_file();
+    if !entry.is_dir() || is_exploded(&entry) {
+        return vec![entry];
+    }
+    let within = fs::read_dir(&entry).into_iter().flatten().flatten();
+    let within = within.map(|it| it.path());
+    let is_jar = |path: &Path| path.extension().is_some_and(|it| it == "jar");
+    let mut found: Vec<PathBuf> = within
+        .filter(|path| is_jar(path) || is_exploded(path))
+        .collect();
+    found.sort();
     found
 }
 
@@ -161,6 +208,44 @@ mod tests {
         check("console.jar --class-path=c --classpath b", "a c b");
         check("Main -cp", "a");
         check("-cp", "a");
+    }
+
+    #[test]
+    fn modules_are_on_the_class_path() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        for folder in ["mods/my.calc", "mods/notes", "one"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        for file in [
+            "mods/my.calc/module-info.class",
+            "mods/lib.jar",
+            "one/module-info.class",
+        ] {
+            fs::write(home.join(file), "").unwrap();
+        }
+        let mut start = started("", None, &home);
+        let path = ("jdk.module.path".to_owned(), "mods:one".to_owned());
+        start.properties.push(path);
+        let found = class_path_names(&start, &home);
+        assert_eq!(found, "mods/lib.jar mods/my.calc one");
+    }
+
+    #[test]
+    fn the_main_class_is_that_of_the_program() {
+        let check = |command: &str, expected: Option<&str>| {
+            let command = ("sun.java.command".to_owned(), command.to_owned());
+            let start = Start {
+                properties: vec![command],
+                ..Start::default()
+            };
+            assert_eq!(main_class(&start).as_deref(), expected, "{start:?}");
+        };
+        check("shop.Main a b", Some("shop.Main"));
+        check("my.calc/calc.Main 1/2", Some("calc.Main"));
+        let launcher = "jdk.compiler/com.sun.tools.javac.launcher.Main";
+        check(&format!("{launcher} src/Single.java x"), Some("Single"));
+        check("", None);
     }
 
     fn class_path_names(start: &Start, home: &Path) -> String {

@@ -1,8 +1,9 @@
 //! A recording is data, and may come from anywhere: before any of its calls is made, it is seen to that they
 //! are calls of a program.
 //!
-//! `culprit record` never observes classes of the JDK. A recording that says so was made to have Culprit call
-//! `Files.delete`, or anything else, in the name of the user.
+//! `culprit record` never observes classes in packages of `java`. A recording that says so was made to have Culprit
+//! call `Files.delete`, or anything else, in the name of the user. Other classes of the JDK, such as those of its
+//! compiler, can be observed; a replay runs their recorded code, but a script would call those of the JDK.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,13 +36,30 @@ pub enum Forged {
     },
 }
 
+/// The code that the calls of a recording go to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CalledCode {
+    /// The code of the recording, where it has the class.
+    Recorded,
+    /// The code of a class path and of the JDK.
+    Installed,
+}
+
 /// Refuses a recording whose calls would go elsewhere than to the program that it claims to be of.
-pub fn vet(recording: &Recording, jdk: &Jdk) -> Result<(), Error> {
+pub fn vet(recording: &Recording, jdk: &Jdk, code: CalledCode) -> Result<(), Error> {
     // Few recordings have anything to look up.
     let classes = OnceCell::new();
+    let recorded: BTreeSet<&str> = match code {
+        CalledCode::Recorded => {
+            let observed = recording.classes().iter().filter(|class| class.observed);
+            observed.map(|class| class.name.as_str()).collect()
+        }
+        CalledCode::Installed => BTreeSet::new(),
+    };
     vet_with(recording, |class| {
         // A JVM has no other classes in these packages, image or not.
-        class.starts_with("java/") || classes.get_or_init(|| JdkClasses::of(jdk)).has(class)
+        class.starts_with("java/")
+            || !recorded.contains(class) && classes.get_or_init(|| JdkClasses::of(jdk)).has(class)
     })
 }
 
@@ -91,7 +109,7 @@ fn is_incoming(kind: EventKind) -> bool {
 
 /// Whether the JVM could have loaded a class of this internal name. It allows much, and compilers of other
 /// languages than Java use it; what steers a terminal, a path or a descriptor is not among it.
-fn is_legal(class: &str) -> bool {
+pub(crate) fn is_legal(class: &str) -> bool {
     let part = |part: &str| {
         let odd = |c: char| c.is_control() || matches!(c, ';' | '[' | '\\' | '<' | '>' | ':');
         !part.is_empty() && part != "." && part != ".." && !part.contains(odd)

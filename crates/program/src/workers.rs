@@ -13,7 +13,7 @@ use culprit_model::options::{Mode, WorkerOptions};
 use culprit_trace::Recording;
 use culprit_wire::Subject;
 
-use crate::{Environment, Error, likeness, vet};
+use crate::{CalledCode, Environment, Error, likeness, vet};
 
 /// The main class of a worker; the agent brings it along.
 const MAIN: &str = "culprit.runtime.Worker";
@@ -113,7 +113,7 @@ impl PlainWorkers {
         folder: WorkingFolder,
         size: usize,
     ) -> Result<WorkerPool, Error> {
-        vet(recording, &self.jvm.jdk)?;
+        vet(recording, &self.jvm.jdk, CalledCode::Installed)?;
         let options = likeness::plain_options(recording.start());
         let mut plan = self.jvm.plan(Extras {
             first_options: options.into_iter().map(OsString::from).collect(),

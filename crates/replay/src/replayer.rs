@@ -9,7 +9,7 @@ use culprit_classfile::{ClassFile, named_classes};
 use culprit_jvm::{Deadline, Job, JobResult, Limits, Sandbox, WorkerPlan, WorkerPool};
 use culprit_model::AgentOptions;
 use culprit_model::options::{Mode as AgentMode, RecordOptions};
-use culprit_program::{Extras, WorkerJvm, agent_argument, likeness, vet};
+use culprit_program::{CalledCode, Extras, WorkerJvm, agent_argument, likeness, vet};
 use culprit_trace::Recording;
 use culprit_wire::{ClassKind, FreshState, LineCheck, Mode, Subject};
 
@@ -65,7 +65,7 @@ impl Replayer {
         lines: LineCheck,
     ) -> Result<Replayed, Error> {
         let began = Instant::now();
-        vet(recording, &self.jvm.jdk)?;
+        vet(recording, &self.jvm.jdk, CalledCode::Recorded)?;
         let lifted = lift(recording);
         let lines_run = match self.coverage {
             true => Some(Coverage::none(&subject)?),
@@ -108,7 +108,7 @@ impl Replayer {
         subject: Subject,
         size: usize,
     ) -> Result<WorkerPool, Error> {
-        vet(recording, &self.jvm.jdk)?;
+        vet(recording, &self.jvm.jdk, CalledCode::Recorded)?;
         let plan = WorkerPlan {
             patience: WorkerJvm::PATIENCE,
             intake: WorkerJvm::PATIENCE,

@@ -1,12 +1,11 @@
 //! What to observe of a failing program, when all that is known is its stack.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use culprit_classfile::ClassFile;
 use culprit_model::observe::is_jdk_name;
 use culprit_model::{Owner, Pattern, Selection};
-use culprit_program::{Program, manifest};
+use culprit_program::{Program, main_class};
 use culprit_signature::{Frame, FrameOrigin, Signature};
 use culprit_trace::Start;
 
@@ -114,22 +113,6 @@ pub(crate) fn driver_of(failed: &Failed<'_>) -> String {
     let known = outer.or_else(|| failed.test.map(str::to_owned));
     let driver = known.or_else(|| main_class(failed.start));
     outermost(&internal(&driver.unwrap_or_default())).to_owned()
-}
-
-/// The class that the JVM started with, as Java writes it.
-fn main_class(start: &Start) -> Option<String> {
-    let property = |wanted: &str| {
-        let mut properties = start.properties.iter();
-        let found = properties.find(|(name, _)| name == wanted);
-        found.map(|(_, value)| value.as_str())
-    };
-    let first = property("sun.java.command")?.split_whitespace().next()?;
-    if !first.ends_with(".jar") {
-        return Some(first.to_owned());
-    }
-    // With `-jar` the class path is the jar.
-    let jar = Path::new(&start.directory).join(property("java.class.path")?);
-    manifest::main_class_of(&jar)
 }
 
 pub(crate) fn internal(class: &str) -> String {

@@ -1,9 +1,12 @@
 //! Hooks: methods of the JDK, of test frameworks and of loggers that tell that a run fails or ends, that print
-//! a stack trace, that list fields, that start a process, or that ask for a hash.
+//! a stack trace, that list fields, that start a process, that ask for a hash, or that load classes for the JVM.
 
-use culprit_classfile::{Asm, ClassFile, Code, Editor, MethodContext, Pool};
+use culprit_classfile::{
+    Asm, ClassFile, Code, EditPosition, Editor, HandlerSpec, MethodContext, Pool,
+};
 use culprit_model::observe::is_jdk_name;
 
+use crate::loading;
 use crate::probe::PROBE;
 use crate::{Error, Purpose};
 
@@ -40,6 +43,8 @@ enum Report {
     ChildEnvironment,
     /// `Probe.asked(this)`.
     Asked,
+    /// `Probe.loads(this)`, and `Probe.loaded` where the method ends.
+    Loads,
 }
 
 impl Hook {
@@ -70,7 +75,7 @@ const FRAMES: &str = "[Ljava/lang/StackTraceElement;";
 
 /// Every hook. Those in classes of the JDK need the class to be transformed again, since it is
 /// loaded before any agent can act.
-pub const HOOKS: [Hook; 16] = [
+pub const HOOKS: [Hook; 18] = [
     Hook {
         class: "java/lang/Thread",
         method: "dispatchUncaughtException",
@@ -114,6 +119,20 @@ pub const HOOKS: [Hook; 16] = [
         method: "hashCode",
         descriptor: "()I",
         report: Report::Asked,
+    },
+    Hook {
+        class: "java/lang/ClassLoader",
+        method: loading::LOADS.0,
+        descriptor: loading::LOADS.1,
+        report: Report::Loads,
+    },
+    // The JVM's way to the transformers of agents written in Java.
+    Hook {
+        class: "sun/instrument/InstrumentationImpl",
+        method: "transform",
+        descriptor: "(Ljava/lang/Module;Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;\
+                     Ljava/security/ProtectionDomain;[BZ)[B",
+        report: Report::Loads,
     },
     Hook {
         class: "jdk/internal/reflect/Reflection",
@@ -174,9 +193,10 @@ pub const HOOKS: [Hook; 16] = [
 ];
 
 /// Whether a class is not to be asked for: it is not the JDK's, or the JDK sets it up when the first process starts,
-/// by properties that the program may have set.
+/// by properties that the program may have set, or when the first agent does.
 pub fn is_late(class: &str) -> bool {
-    !is_jdk_name(class) || class.starts_with("java/lang/Process")
+    let is_set_up_later = ["java/lang/Process", "sun/instrument/"];
+    !is_jdk_name(class) || is_set_up_later.iter().any(|it| class.starts_with(it))
 }
 
 /// Whether a class has hooks.
@@ -215,7 +235,17 @@ pub fn hook(mut class: ClassFile, purpose: Purpose) -> Result<Option<Vec<u8>>, E
             descriptor: method.descriptor,
         };
         let mut editor = Editor::new(&code, context);
-        if hook.report.is_of_result() {
+        if hook.report == Report::Loads {
+            let mut body = loading::mute(&mut editor, &mut pool, &code)?;
+            body.athrow();
+            editor.add_handler(HandlerSpec {
+                from: EditPosition::AfterEntry,
+                to: EditPosition::End,
+                catch_type: 0,
+                frame_locals: Vec::new(),
+                body,
+            });
+        } else if hook.report.is_of_result() {
             for instruction in code.instructions() {
                 let instruction = instruction?;
                 if instruction.is_return() {
@@ -296,6 +326,8 @@ impl Report {
                 asm.iload(argument);
                 ("exiting", "(I)V")
             }
+            // Around the whole method.
+            Report::Loads => return Ok(asm),
         };
         asm.invokestatic(pool.add_method_ref(FAILURES, name, descriptor)?);
         Ok(asm)

@@ -17,6 +17,7 @@ pub mod hook;
 mod identity;
 pub mod library;
 pub mod lines;
+mod loading;
 mod locks;
 mod method;
 mod observed;

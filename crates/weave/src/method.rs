@@ -111,7 +111,7 @@ pub(crate) fn weave_class(
     if settings.purpose == Purpose::Replay {
         raise::interface(&mut class)?;
     }
-    let source = source_file(&class);
+    let source = class.source_file();
     let shares_privates = [
         "NestHost",
         "NestMembers",
@@ -213,13 +213,6 @@ pub(crate) fn id_field(pool: &mut Pool) -> Result<Member, Error> {
         descriptor: pool.add_utf8("J")?,
         attributes: Vec::new(),
     })
-}
-
-/// The name in the class's `SourceFile` attribute.
-fn source_file(class: &ClassFile) -> Option<String> {
-    let bytes = class.attribute("SourceFile")?.bytes.get(..2)?;
-    let name = class.pool.utf8(u16::from_be_bytes([bytes[0], bytes[1]]));
-    name.ok().map(|name| name.into_owned())
 }
 
 #[derive(Clone, Copy)]

@@ -6,10 +6,11 @@ use culprit_model::value::split_descriptor;
 use culprit_model::{EventKind, SiteKind};
 
 use crate::library;
+use crate::loading;
 use crate::method::{Entrance, Weaver};
 use crate::observed::access;
 use crate::reflection;
-use crate::{Error, MemberKind, Settings, World};
+use crate::{Error, MemberKind, Purpose, Settings, World};
 
 pub(crate) fn weave(
     weaver: &mut Weaver<'_>,
@@ -69,11 +70,23 @@ pub(crate) fn weave(
         constructor_calls(weaver, &mut leaving)?;
     }
     leaving.append(&call_ends);
+    // One that an observed class inherits is watched instead.
+    if !watched && is_loader_entry(weaver) {
+        let ends = loading::mute(&mut weaver.editor, weaver.pool, weaver.code)?;
+        leaving.append(&ends);
+    }
     if !leaving.is_empty() {
         weaver.around(&leaving)?;
         edited = true;
     }
     Ok(edited)
+}
+
+/// Whether the JVM may enter a class loader by the method.
+fn is_loader_entry(weaver: &Weaver<'_>) -> bool {
+    weaver.purpose == Purpose::Record
+        && !weaver.is_static()
+        && (weaver.name, weaver.descriptor) == loading::LOADS
 }
 
 /// Whether a call constructs an observed object, or may do so by reflection.

@@ -23,7 +23,7 @@ pub const BESIDE_NAMES: [(&str, &str); 2] = [
 ];
 
 /// The probes that are there once: name and descriptor.
-const SINGLE: [(&str, &str); 49] = [
+const SINGLE: [(&str, &str); 51] = [
     ("here", "()J"),
     ("hereConstructing", "()J"),
     ("isOutside", "(J)Z"),
@@ -66,6 +66,8 @@ const SINGLE: [(&str, &str); 49] = [
     ("calleeEnterOn", "(JLjava/lang/Object;I)J"),
     ("lent", "(Ljava/lang/Object;JI)V"),
     ("calleeThrew", "(Ljava/lang/Throwable;J)V"),
+    ("loads", "(Ljava/lang/Object;)J"),
+    ("loaded", "(J)V"),
     ("outside", "()J"),
     ("reached", "(Ljava/lang/Throwable;J)V"),
     ("access", "(JII)J"),

@@ -60,7 +60,7 @@ fn threw(jni: &Jni<'_>, what: &str, thrown: &Local<'_>) -> Halt {
 }
 
 /// An exception as its `toString` has it.
-fn thrown_text(jni: &Jni<'_>, thrown: &Local<'_>) -> String {
+pub(super) fn thrown_text(jni: &Jni<'_>, thrown: &Local<'_>) -> String {
     let class = jni.object_class(thrown);
     let text = jni
         .method(&class, "toString", "()Ljava/lang/String;")

@@ -58,7 +58,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         ),
         method(
             "define",
-            "(Lculprit/runtime/Loader;ILjava/lang/String;)Ljava/lang/Class;",
+            "(Lculprit/runtime/Loader;ILjava/lang/String;Z)Ljava/lang/Class;",
             define as *mut c_void,
         ),
     ]
@@ -269,12 +269,16 @@ extern "system" fn define(
     loader: jobject,
     number: jint,
     name: jstring,
+    over_jdk: jboolean,
 ) -> jclass {
     with(env, ptr::null_mut(), |worker, _, jni| {
         let (Some(loader), Some(name)) = (local(loader), local(name)) else {
             return ptr::null_mut();
         };
         let name = jni.string(&name);
+        if over_jdk != 0 && !worker.subject.is_over_jdk(&name) {
+            return ptr::null_mut();
+        }
         match worker.define(jni, &loader, number as u32, &name) {
             Ok(class) => class.map_or(ptr::null_mut(), |class| class.raw()),
             Err(why) => {

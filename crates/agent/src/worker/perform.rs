@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use culprit_jvmti::{Global, Jni, Local, Passed};
+use culprit_model::observe::is_jdk_name;
 use culprit_model::outcome::Outcome;
 use culprit_model::value::split_descriptor;
 use culprit_model::{Actor, EventKind, Member, Reference, Site, Step, TypeId, Value};
@@ -11,6 +12,7 @@ use culprit_weave::statics::TOUCH;
 
 use super::cache::{CallTarget, Method};
 use super::compare::is_lambda;
+use super::java::thrown_text;
 use super::{Halt, Worker, natives};
 use crate::agent::Agent;
 use crate::classes::internal_name;
@@ -25,8 +27,10 @@ pub(super) enum Answered<'j> {
 }
 
 /// The part of the subject that a call reached.
-enum Reached {
+enum Reached<'j> {
     Method,
+    /// The same, and it threw this; or the class could not be linked.
+    Threw(Local<'j>),
     /// The class was initialised, and has no static initialiser.
     NoInitialiser,
 }
@@ -161,7 +165,11 @@ impl Worker {
                 let class = site.target.owner.replace('/', ".");
                 format!("{class} has no static initialiser in this version")
             }
-            Reached::Method => {
+            Reached::Threw(thrown) if self.is_linkage_error(jni, &thrown) => {
+                let class = site.target.owner.replace('/', ".");
+                format!("{class} cannot be used: {}", thrown_text(jni, &thrown))
+            }
+            Reached::Method | Reached::Threw(_) => {
                 "nothing was seen of the call: the method runs without probes".to_owned()
             }
         };
@@ -169,13 +177,20 @@ impl Worker {
         Err(Halt::Ended)
     }
 
-    fn call(
+    /// Whether an exception is the JVM's own, about a class that it cannot link.
+    fn is_linkage_error(&self, jni: &Jni<'_>, thrown: &Local<'_>) -> bool {
+        let is_jdk = is_jdk_name(&self.class_name(jni, thrown));
+        let class = jni.find_class("java/lang/LinkageError");
+        is_jdk && class.is_ok_and(|class| jni.is_instance(thrown, &class))
+    }
+
+    fn call<'j>(
         &self,
         agent: &Agent,
-        jni: &Jni<'_>,
+        jni: &Jni<'j>,
         site: &Site,
         step: &Step,
-    ) -> Result<Reached, Halt> {
+    ) -> Result<Reached<'j>, Halt> {
         let mut passed = Vec::with_capacity(step.values.len());
         for value in &step.values {
             passed.push(self.value(jni, value)?);
@@ -189,9 +204,11 @@ impl Worker {
             }
         };
         let mut class = target.class.local(jni);
+        let mut reached = Reached::Method;
         if let Some(touch) = target.touch {
             // Whatever its initialiser throws, the woven code has recorded.
-            let _ = jni.invoke_statically(&class, touch, &[], b'V');
+            let touched = jni.invoke_statically(&class, touch, &[], b'V');
+            reached = touched.map_or_else(Reached::Threw, |_| Reached::Method);
         }
         self.check_arguments(jni, site, &target, &passed)?;
         let result = result_letter(&site.target.descriptor);
@@ -199,7 +216,8 @@ impl Worker {
         match target.method {
             // Asking for a method initialises its class, the first time.
             Method::Initialiser => {
-                if jni.static_method(&class, "<clinit>", "()V").is_err() {
+                let is_missing = jni.static_method(&class, "<clinit>", "()V").is_err();
+                if is_missing && matches!(reached, Reached::Method) {
                     return Ok(Reached::NoInitialiser);
                 }
             }
@@ -240,7 +258,7 @@ impl Worker {
                 let _ = jni.call_exactly(receiver, &class, method, arguments, result);
             }
         }
-        Ok(Reached::Method)
+        Ok(reached)
     }
 
     /// The classes of the parameters of a method that a reference is to be of.

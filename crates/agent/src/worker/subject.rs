@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use culprit_classfile::{ClassFile, access};
 use culprit_jvmti::{Global, Jni, Local};
 use culprit_model::observe::is_jdk_name;
+use culprit_weave::library::{self, ClassRole};
 use culprit_weave::statics::{self, Reset};
 use culprit_weave::stub::{self, Super};
 use culprit_wire::{ClassKind, Subject, SubjectClass};
@@ -198,6 +199,19 @@ impl Classes {
             _ => Super::None,
         };
         stub::stub(class, &above)
+    }
+
+    /// Whether a class of the recording stands in for the JDK's class of the same name: code of the JDK, such as that
+    /// of its compiler, is observed like any other, and classes around it are external. Live ones remain the JDK's.
+    pub(crate) fn is_over_jdk(&self, name: &str) -> bool {
+        let is_possible = is_jdk_name(name) && !name.starts_with("java/");
+        is_possible
+            && match self.classes.lock_safe().get(name) {
+                Some(of_name) => of_name.values().any(|class| {
+                    class.kind == ClassKind::Observed || library::role(name) == ClassRole::External
+                }),
+                None => false,
+            }
     }
 
     /// Whether the recording has a class of this name, observed or external.

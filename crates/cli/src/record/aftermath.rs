@@ -5,6 +5,7 @@
 //! `jvm-PID.discarded`, empty, in place of a recording that `--keep failing` did not keep;
 //! `jvm-PID.coupling` in place of a recording under `--suggest`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,9 @@ const PROPOSALS: usize = 5;
 
 /// Bytes that are read of what an agent left.
 const MOST_READ: u64 = 64 << 20;
+
+/// How many packages to list of a recording.
+const PACKAGES: usize = 3;
 
 /// How many exceptions that were caught to list.
 const CAUGHT: usize = 5;
@@ -50,6 +54,8 @@ pub(crate) struct Aftermath {
     discarded: usize,
     counted: usize,
     patterns: Vec<Pattern>,
+    /// The program's own code was observed, whatever that is.
+    of_app: bool,
 }
 
 impl Aftermath {
@@ -79,17 +85,19 @@ impl Aftermath {
             // Only a mark between agent and launcher; leaving it does no harm.
             let _ = fs::remove_file(mark);
         }
+        let selection = match mode {
+            Mode::Record(record) => Some(&record.weave.selection),
+            Mode::Suggest(suggest) => Some(&suggest.selection),
+            Mode::Witness | Mode::Sentinel | Mode::Worker(_) | Mode::Follow(_) => None,
+        };
         Ok(Aftermath {
             recordings: with(EXTENSION),
             logs: with("log"),
             unmatched: with("classes"),
             discarded: marks.len(),
             counted: with(COUPLING_EXTENSION).len(),
-            patterns: match mode {
-                Mode::Record(record) => record.weave.selection.observe.clone(),
-                Mode::Suggest(suggest) => suggest.selection.observe.clone(),
-                Mode::Witness | Mode::Sentinel | Mode::Worker(_) | Mode::Follow(_) => Vec::new(),
-            },
+            of_app: selection.is_some_and(|it| it.app || it.observe.is_empty()),
+            patterns: selection.map_or_else(Vec::new, |it| it.observe.clone()),
         })
     }
 
@@ -162,6 +170,9 @@ impl Aftermath {
                 clean::line(&describe(&recording))
             )?;
             if let Ok(recording) = &recording {
+                if let Some(observed) = observed_packages(recording).filter(|_| self.of_app) {
+                    writeln!(console.err(), "    of {}", clean::line(&observed))?;
+                }
                 list_caught(recording, console)?;
             }
         }
@@ -270,6 +281,31 @@ fn describe(recording: &Result<Recording, culprit_trace::Error>) -> String {
         parts.push("ends early".to_owned());
     }
     parts.join(", ")
+}
+
+/// The packages of the observed classes of a recording, or `None` if there are none.
+fn observed_packages(recording: &Recording) -> Option<String> {
+    let observed = recording.classes().iter().filter(|class| class.observed);
+    let packages: BTreeSet<String> = observed.map(|class| package_pattern(&class.name)).collect();
+    let listed: Vec<&str> = packages.iter().take(PACKAGES).map(String::as_str).collect();
+    let more = packages.len() - listed.len();
+    let listed = listed.join(", ");
+    match (packages.is_empty(), more) {
+        (true, _) => None,
+        (false, 0) => Some(listed),
+        (false, more) => Some(format!("{listed} and {more} more")),
+    }
+}
+
+/// The pattern of the package of a class, by its internal name; or of the class, if it has none.
+fn package_pattern(class: &str) -> String {
+    match class.rsplit_once('/') {
+        Some((package, _)) => format!("{}.*", package.replace('/', ".")),
+        None => match class.split_once('$') {
+            Some((outer, _)) if !outer.is_empty() => outer.to_owned(),
+            _ => class.to_owned(),
+        },
+    }
 }
 
 /// Lists the exceptions of a recording that were caught and are likely to be failures, with the numbers by which

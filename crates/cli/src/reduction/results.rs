@@ -83,6 +83,13 @@ impl Results {
         }
     }
 
+    /// Takes the folder away: there is no result. The folder was new, or empty.
+    pub(crate) fn discard(&self) {
+        log::discard();
+        // Nothing in it is missed.
+        let _ = remove_folder(&self.folder);
+    }
+
     /// The folder for verdicts.
     pub(crate) fn journals(&self) -> PathBuf {
         self.folder.join(JOURNALS)

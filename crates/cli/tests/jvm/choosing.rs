@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use culprit_trace::RunFolder;
 
 use crate::fixture::Fixture;
-use crate::process::{command, run};
+use crate::process::{self, command, run};
 use crate::stage::{Recorded, Run, folder, on_one_jdk};
 
 fn observed(recorded: &Recorded) -> String {
@@ -74,13 +74,45 @@ fn by_default_the_jar_that_is_run_is_observed_and_other_jars_are_not() {
     let jar = jar(&fixture, folder.path());
     let mut run = plain_run(&fixture, "");
     run.program = vec!["-jar".to_owned(), jar.display().to_string()];
-    assert_eq!(
-        observed(&run.record_unnoticed()),
-        "Main Order Order$Line Prices"
-    );
+    let own = "Main Order Order$Line Prices";
+    assert_eq!(observed(&run.record_unnoticed()), own);
 
+    // The same by its main class.
     let mut run = plain_run(&fixture, "");
     run.class_path = jar.display().to_string();
+    assert_eq!(observed(&run.record_unnoticed()), own);
+
+    // A main class of another jar.
+    let launcher = "groovy/Launcher.java";
+    let stage = on_one_jdk();
+    let source = folder.path().join(launcher);
+    fs::create_dir_all(source.parent().unwrap()).unwrap();
+    let calls =
+        "public static void main(String[] args) throws Exception { choosing.Main.main(args); }";
+    let text = format!("package groovy; public class Launcher {{ {calls} }}");
+    fs::write(&source, text).unwrap();
+    let mut javac = stage.javac(folder.path());
+    let ended = process::run(
+        javac
+            .arg("-cp")
+            .arg(&jar)
+            .args(["-d", "launcher", launcher]),
+    );
+    assert_eq!(ended.status, 0, "{ended:?}");
+    let mut tool = command(stage.jdk.tool("jar"), folder.path());
+    tool.args([
+        "--create",
+        "--file",
+        "launcher.jar",
+        "-C",
+        "launcher",
+        "groovy",
+    ]);
+    let ended = process::run(&mut tool);
+    assert_eq!(ended.status, 0, "{ended:?}");
+    let launcher = folder.path().join("launcher.jar");
+    run.class_path = format!("{}:{}", launcher.display(), jar.display());
+    run.program = vec!["groovy.Launcher".to_owned()];
     let recorded = run.record();
     assert_eq!(
         (recorded.ended.status, recorded.ended.out.as_str()),

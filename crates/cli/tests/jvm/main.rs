@@ -4,8 +4,8 @@
 //! The programs are in `fixtures/capture`, `fixtures/follow`, `fixtures/minimize`, `fixtures/replay`,
 //! `fixtures/suggest` and `fixtures/survive`, one folder each. `fixture` says how they describe themselves; `stage` runs them.
 //! Those of `fixtures/debug` have a library and what uses it: `debug` runs these. Those of `fixtures/confined` do
-//! harm where they can: `confined` runs these. `isolate` has programs of its
-//! own, in `fixtures/isolate`.
+//! harm where they can: `confined` runs these. `isolate` and `loading` have programs of their own, in folders of
+//! these names.
 
 mod against;
 mod analyses;
@@ -28,6 +28,7 @@ mod instrument;
 mod isolate;
 mod java_test;
 mod library;
+mod loading;
 mod modes;
 mod outlines;
 mod plain;

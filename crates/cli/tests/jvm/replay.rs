@@ -124,6 +124,16 @@ fn initialisers_of_external_classes_call_observed_code() {
 }
 
 #[test]
+fn loaders_that_the_jvm_calls_within_observed_code_are_not_called_by_it() {
+    check("replay/resolved");
+}
+
+#[test]
+fn objects_that_leave_in_the_arguments_of_a_proxy_are_known() {
+    check("replay/inside");
+}
+
+#[test]
 fn functions_from_outside_are_called_by_library_code() {
     check("replay/borrowed");
 }

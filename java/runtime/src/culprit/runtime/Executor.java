@@ -50,6 +50,9 @@ final class Executor {
     /** The program calls a stand-in of a plain run: the recorded answer, boxed. */
     static native Object standIn(long id, String method, String descriptor);
 
-    /** Defines a class that a loader is asked for; null if there is none. */
-    static native Class<?> define(Loader loader, int number, String name);
+    /**
+     * Defines a class that a loader is asked for; null if there is none. With {@code overJdk}, only one that
+     * the JDK's class of the same name must not stand for.
+     */
+    static native Class<?> define(Loader loader, int number, String name, boolean overJdk);
 }

@@ -9,13 +9,29 @@ final class Loader extends ClassLoader {
         this.number = number;
     }
 
+    /** The recorded program may be a part of the JDK, which this JVM has too. */
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        synchronized (getClassLoadingLock(name)) {
+            Class<?> type = findLoadedClass(name);
+            if (type == null) {
+                type = define(name, true);
+            }
+            return type == null ? super.loadClass(name, resolve) : type;
+        }
+    }
+
     @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
-        Class<?> type = Executor.define(this, number, name.replace('.', '/'));
+        Class<?> type = define(name, false);
         if (type == null) {
             throw new ClassNotFoundException(name);
         }
         return type;
+    }
+
+    private Class<?> define(String name, boolean overJdk) {
+        return Executor.define(this, number, name.replace('.', '/'), overJdk);
     }
 
     static Loader make(int number) {

@@ -794,6 +794,32 @@ public final class Probe {
         }
     }
 
+    // Class loading, which is the JVM's doing.
+
+    /**
+     * Entry of a method by which the JVM loads classes: whether it was entered from within observed code,
+     * as what {@link #loaded} is given. Observed code that asks a loader itself has crossed the border by
+     * now, unless the loader is its own.
+     */
+    public static long loads(Object loader) {
+        long token = State.currentIfKnown();
+        return isInside(token) && ClassInfo.role(loader) != ClassInfo.OBSERVED ? mute(token) : 0;
+    }
+
+    @DontInline
+    private static long mute(long token) {
+        room(token, 0, 0, 0, 8);
+        State.mute(State.of(token), 1);
+        return token;
+    }
+
+    /** The end of such a method. */
+    public static void loaded(long token) {
+        if (token != 0) {
+            State.mute(State.of(token), 0);
+        }
+    }
+
     // External methods that construct observed objects.
 
     /** Entry of such a method: its side of the border, for {@link #reached}. */
@@ -1003,10 +1029,11 @@ public final class Probe {
 
     // Values of the record that a token belongs to.
 
-    /** The receiver of an access: never its contents. */
+    /** The receiver of an access. That of one from outside comes in. */
     public static void putReceiver(Object value, long token) {
         if (token < 0) {
-            Values.reference(State.of(token), value, true);
+            long state = State.of(token);
+            Values.reference(state, value, !Records.isIncomingAccess(state));
         }
     }
 

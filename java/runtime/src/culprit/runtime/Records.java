@@ -45,8 +45,7 @@ final class Records {
 
     /**
      * Whether the value that is written next, to the record that is under way, comes in: by its
-     * direction, or since it is the object that is called or written to from outside. That whose field is
-     * read cannot be told from what a static field holds, which goes out.
+     * direction, or since it is the object that is called from outside.
      */
     static boolean takesIn(long state, boolean outward) {
         long start = open(state);
@@ -55,12 +54,18 @@ final class Records {
             return false;
         }
         boolean first = U.getLong(state + State.POSITION) == start + 4;
-        return !outward || first && (kind == INCOMING_CALL || kind == INCOMING_WRITE);
+        return !outward || first && kind == INCOMING_CALL;
     }
 
     /** Whether the record that is under way is of a call from outside. */
     static boolean isIncomingCall(long state) {
         return U.getInt(open(state)) >>> 26 == INCOMING_CALL;
+    }
+
+    /** Whether the record that is under way is of an access to a field from outside. */
+    static boolean isIncomingAccess(long state) {
+        int kind = U.getInt(open(state)) >>> 26;
+        return kind == INCOMING_READ || kind == INCOMING_WRITE;
     }
 
     /** How many events the thread has had. */

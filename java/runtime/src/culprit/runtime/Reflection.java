@@ -56,7 +56,7 @@ final class Reflection {
             return;
         }
         if (!isStatic) {
-            Values.reference(state, object, true);
+            Values.reference(state, object, false);
         }
         put(state, value, field.getType(), reads);
         Probe.endAccess(state);

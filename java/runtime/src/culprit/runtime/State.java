@@ -56,6 +56,16 @@ final class State {
     }
 
     /**
+     * The same, but 0 for a thread that has met no probe yet: it stays unknown, and cannot be within observed
+     * code.
+     */
+    static long currentIfKnown() {
+        long tid = U.getLong(Thread.currentThread(), TID);
+        long owner = U.getLong(TABLE + ((tid & SLOTS) << 4));
+        return owner == 0 ? 0 : current();
+    }
+
+    /**
      * Changes the depth of a thread, in its state and in its word. Inlined, as {@link Records#end} is: once a
      * crossing is told, nothing may run out of stack before the depth says so too.
      */
