@@ -35,7 +35,9 @@ use culprit_jvmti::{Global, Jni, Jvmti, Local, NativeMethod, Passed, StaticMetho
 use culprit_model::Pattern;
 use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions};
 use culprit_model::script::Operation;
-use culprit_weave::follow::{Concatenation, ENTER, ENTER_DESCRIPTOR, Lambda, Method, followed};
+use culprit_weave::follow::{
+    Concatenation, ENTER, ENTER_DESCRIPTOR, Lambda, Method, MethodChoice, followed,
+};
 
 use crate::agent::Trouble;
 use crate::callbacks::write_private;
@@ -63,6 +65,8 @@ pub(crate) struct Following {
     patterns: Vec<Pattern>,
     /// The tests that are followed, if not all are.
     tests: Vec<String>,
+    /// The methods that are followed, if not all are.
+    only: Vec<String>,
     path: PathBuf,
     /// Somebody writes what is noted, or has done so.
     is_written: AtomicBool,
@@ -110,6 +114,7 @@ impl Following {
             jvmti,
             patterns: options.classes.clone(),
             tests: options.tests.clone(),
+            only: options.methods.clone(),
             path: folder.join(name),
             is_written: AtomicBool::new(false),
             writer: Mutex::default(),
@@ -149,6 +154,12 @@ impl Following {
         patterns.any(|pattern| pattern.matches(name))
     }
 
+    /// Whether a field is set by followed code alone: those of the driver's objects, and its static ones if all its
+    /// methods are followed.
+    fn keeps_field(&self, owner: &str, is_static: bool) -> bool {
+        self.follows(owner) && (self.only.is_empty() || !is_static)
+    }
+
     /// The new bytes of a class, or `None` to leave it as it is.
     pub(crate) fn load(&self, loading: &Loading<'_>) -> Option<Vec<u8>> {
         if !self.follows(loading.name) {
@@ -163,7 +174,11 @@ impl Following {
         }
         let first = methods.len() as u32;
         // A class that cannot be followed runs as it is.
-        let followed = followed(class, first, &self.tests).ok()??;
+        let choice = MethodChoice {
+            tests: &self.tests,
+            methods: &self.only,
+        };
+        let followed = followed(class, first, choice).ok()??;
         let loaded = Arc::new(OnceLock::new());
         let helpers = followed.methods.iter();
         let helpers = helpers.flat_map(|m| m.helpers.values().chain(&m.plain));

@@ -74,7 +74,7 @@ Exit codes:
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let sandbox = args.reduction.sandbox(console)?;
     let failure = RecordedFailure::open(&args.path, &args.choice()).map_err(explained)?;
-    let (recording, signature) = (&failure.recording, &failure.signature);
+    let recording = &failure.recording;
     let jdk = jdk_of(recording, &JdkLocations::of_process()).map_err(explained)?;
     let folders = agent::folders_of_process();
     let class_path = args.class_path(recording, &folders)?;
@@ -95,6 +95,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         true => {}
         false => results.discard(),
     })?;
+    let signature = &script.signature;
     let began = Instant::now();
     writeln!(console.err(), "{signature}")?;
     let case = Case {

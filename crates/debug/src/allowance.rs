@@ -48,6 +48,11 @@ impl Allowance {
         self.tests = self.tests.map(|left| left.saturating_sub(tests));
     }
 
+    /// Leaves at most so much time.
+    pub(crate) fn limit(&mut self, time: Duration) {
+        self.left = self.left.min(time);
+    }
+
     /// True if no time is left.
     pub(crate) fn is_spent(&self) -> bool {
         self.left.is_zero()

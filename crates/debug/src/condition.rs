@@ -153,6 +153,7 @@ impl Session<'_> {
                 name: "follow-1".to_owned(),
                 selection,
                 tests: Vec::new(),
+                methods: Vec::new(),
                 seconds: FOLLOW_SECONDS,
             };
             let runs = self.scripts(&following)?;

@@ -88,6 +88,9 @@ pub enum Error {
     /// No script was made, or it was not reduced to a test.
     #[error(transparent)]
     Reduction(ReductionError),
+    /// The smallest test calls the main method of a class, and nothing else of the program.
+    #[error("the smallest test that fails the same way calls {0}.main, which is the program again")]
+    MainAgain(String),
     /// The time for this failure is over, and nothing was seen to fail.
     #[error("no candidate was seen to fail like the program before --max-time was over")]
     OutOfTime,

@@ -7,7 +7,9 @@ use culprit_jvm::untrusted;
 use culprit_minimize::MinimizedTest;
 use culprit_model::Selection;
 use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
-use culprit_scripts::{FollowedFailure, Script, Surroundings, drivers, followed, innermost};
+use culprit_scripts::{
+    FollowedFailure, Script, Surroundings, drivers, followed, innermost, own_calls, own_level,
+};
 use culprit_signature::Signature;
 
 use crate::session::FailureTask;
@@ -33,6 +35,8 @@ pub(crate) struct Following {
     pub(crate) selection: Selection,
     /// The tests that are followed, or all.
     pub(crate) tests: Vec<String>,
+    /// The methods that alone are followed, or all.
+    pub(crate) methods: Vec<String>,
     /// Seconds after which the run is ended.
     pub(crate) seconds: u64,
 }
@@ -52,9 +56,11 @@ impl Session<'_> {
         failure: FailureTask<'_>,
         jvm: &FailedJvm,
     ) -> Result<Option<MinimizedTest>, Error> {
-        let Some(selection) = drivers(&failure.seen.failed(&jvm.recording), &jvm.program) else {
+        let failed = failure.seen.failed(&jvm.recording);
+        let Some(selection) = drivers(&failed, &jvm.program) else {
             return Ok(None);
         };
+        let own_calls = own_calls(&failed, &jvm.program);
         if let Some(driver) = selection.observe.first() {
             let driver = driver.to_string();
             self.observer.notice(SessionEvent::Follows { driver })?;
@@ -63,6 +69,7 @@ impl Session<'_> {
             name: format!("follow-{}", failure.number),
             selection,
             tests: self.driver_methods.clone(),
+            methods: own_calls.map(|own| own.outermost).unwrap_or_default(),
             seconds: FOLLOW_SECONDS,
         };
         // Tests that pass may take long to follow, but what they leave behind may matter.
@@ -82,19 +89,25 @@ impl Session<'_> {
     pub(crate) fn follow_inwards(
         &mut self,
         failure: FailureTask<'_>,
+        jvm: &FailedJvm,
     ) -> Result<Option<Innermost>, Error> {
-        let jvm = self.failed_jvm(&failure.seen.recording)?;
-        let innermost = innermost(&failure.seen.failed(&jvm.recording), &jvm.program);
-        let Some((class, selection)) = innermost.filter(|_| !self.is_over()) else {
+        let failed = failure.seen.failed(&jvm.recording);
+        let level = match own_calls(&failed, &jvm.program) {
+            None => innermost(&failed, &jvm.program).map(|level| (level, Vec::new())),
+            Some(own) if own.innermost == own.outermost => None,
+            Some(own) => own_level(&failed, &jvm.program).map(|level| (level, own.innermost)),
+        };
+        let Some(((class, selection), methods)) = level.filter(|_| !self.is_over()) else {
             return Ok(None);
         };
         let following = Following {
             name: format!("inner-{}", failure.number),
             selection,
             tests: self.driver_methods.clone(),
+            methods,
             seconds: INNERMOST_SECONDS,
         };
-        let found = self.test_followed(&following, failure, &jvm, true)?;
+        let found = self.test_followed(&following, failure, jvm, true)?;
         Ok(found.map(|found| Innermost { class, found }))
     }
 
@@ -107,7 +120,12 @@ impl Session<'_> {
         jvm: &FailedJvm,
         concrete: bool,
     ) -> Result<Option<MinimizedTest>, Error> {
-        let signature = &failure.seen.signature;
+        let mut signature = failure.seen.signature.clone();
+        let driver = following.selection.observe.first();
+        if let Some(driver) = driver.filter(|_| following.methods.is_empty()) {
+            signature = signature.inlining(&driver.to_string());
+        }
+        let signature = &signature;
         let input = self.settings.input.text(LONGEST_INPUT);
         let surroundings = Surroundings {
             start: jvm.recording.start(),
@@ -160,19 +178,19 @@ impl Session<'_> {
             name,
             selection,
             tests,
+            methods,
             seconds,
         } = following;
-        let drivers = selection.observe.iter().map(ToString::to_string);
-        let drivers: Vec<String> = drivers.chain(tests.iter().cloned()).collect();
-        if let Some(known) = self.followed.get(&drivers) {
-            return Ok(known.clone());
-        }
         let follow = FollowOptions {
             classes: selection.observe.clone(),
             seconds: Some(*seconds),
             tests: tests.clone(),
+            methods: methods.clone(),
         };
-        let run = self.run(name, Mode::Follow(follow))?;
+        if let Some(known) = self.followed.get(&follow) {
+            return Ok(known.clone());
+        }
+        let run = self.run(name, Mode::Follow(follow.clone()))?;
         let mut found = Vec::new();
         for entry in fs::read_dir(&run.folder)? {
             let path = entry?.path();
@@ -184,7 +202,7 @@ impl Session<'_> {
                 found.push(script.map_err(|error| Error::Followed(error.to_string()))?);
             }
         }
-        self.followed.insert(drivers, found.clone());
+        self.followed.insert(follow, found.clone());
         Ok(found)
     }
 }

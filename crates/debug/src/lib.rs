@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod allowance;
+mod attempts;
 mod caught;
 mod condition;
 mod error;

@@ -62,6 +62,8 @@ pub enum SessionEvent<'a> {
     Records { observed: Vec<String> },
     /// A test was made.
     Test(&'a FailureTest),
+    /// There is a test of the class that threw, and none of the calls around it.
+    OnlyInside(MissedFailure),
     /// No test was made of a failure.
     Missed(MissedFailure),
     /// A failure was not worked on, since the session was interrupted before.

@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 use culprit_jvm::Jdk;
 use culprit_model::{EventIndex, EventKind, Failure, Reference, Value};
 use culprit_program::Program;
-use culprit_scripts::{Script, escape, extract, extract_until};
+use culprit_scripts::{OwnCode, Script, escape, extract, extract_until};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
 use crate::Error;
 use crate::caught::{best, last_printed};
+use crate::witness::test_class;
 
 /// A failure of a recording.
 pub struct RecordedFailure {
     pub recording: Recording,
-    pub signature: Signature,
+    thrown: Thrown,
     failure: Failure,
     /// The event with which the script ends, where the user chose it.
     end: Option<EventIndex>,
@@ -37,6 +38,7 @@ pub enum FailureChoice {
 
 /// The script of a recorded failure, with the program that it calls.
 pub struct RecordedScript {
+    pub signature: Signature,
     pub program: Program,
     pub script: Script,
 }
@@ -57,7 +59,7 @@ impl RecordedFailure {
             if let Some(Chosen { failure, end }) = choice.of(&recording)? {
                 let thrown = Thrown::parse(&failure.stack).ok_or(Error::NoStack)?;
                 return Ok(RecordedFailure {
-                    signature: Signature::of(&thrown),
+                    thrown,
                     recording,
                     failure,
                     end,
@@ -99,7 +101,14 @@ impl RecordedFailure {
                 entry: entry.clone(),
             });
         }
-        Ok(RecordedScript { program, script })
+        let test = test_class(&self.failure.place);
+        let own = OwnCode::of(&program, self.recording.start(), test.as_deref());
+        let signature = Signature::innermost(&self.thrown, |frame| own.has_frame(frame));
+        Ok(RecordedScript {
+            signature,
+            program,
+            script,
+        })
     }
 }
 

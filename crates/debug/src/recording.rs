@@ -19,24 +19,48 @@ const ATTEMPTS: usize = 4;
 /// The most runs until the command fails, if it does not always.
 const MOST_RUNS: usize = 5;
 
+/// A part of the program that is recorded.
+pub(crate) struct RecordedPart {
+    /// The beginning of the names of the folders of its runs.
+    pub(crate) name: &'static str,
+    pub(crate) selection: Selection,
+    /// The most recordings of the command.
+    pub(crate) attempts: usize,
+}
+
 impl Session<'_> {
-    /// Makes a test of recorded calls.
+    /// Makes a test of recorded calls of all the code that failed.
     pub(crate) fn reduce_recorded(
         &mut self,
         failure: FailureTask<'_>,
         jvm: &FailedJvm,
     ) -> Result<MinimizedTest, Error> {
+        let part = RecordedPart {
+            name: "run",
+            selection: select(&failure.seen.failed(&jvm.recording), &jvm.program)?,
+            attempts: ATTEMPTS,
+        };
+        self.reduce_part(failure, jvm, part)
+    }
+
+    /// Makes a test of recorded calls of a part of the program.
+    pub(crate) fn reduce_part(
+        &mut self,
+        failure: FailureTask<'_>,
+        jvm: &FailedJvm,
+        part: RecordedPart,
+    ) -> Result<MinimizedTest, Error> {
         let signature = &failure.seen.signature;
-        let mut selection = select(&failure.seen.failed(&jvm.recording), &jvm.program)?;
+        let mut selection = part.selection;
         let mut attempt = 1;
         let (recording, script) = loop {
             let observed = selection.observe.iter().map(ToString::to_string).collect();
             self.observer.notice(SessionEvent::Records { observed })?;
-            let name = format!("run-{}-{attempt}", failure.number);
+            let name = format!("{}-{}-{attempt}", part.name, failure.number);
             let (recording, thrown) = self.record_failing(&name, &selection, failure)?;
             let extracted = extract(&recording, &thrown)?;
             attempt += 1;
-            if attempt > ATTEMPTS || !widen(&mut selection, &extracted) {
+            if attempt > part.attempts || !widen(&mut selection, &extracted) {
                 break (recording, extracted.script);
             }
         };

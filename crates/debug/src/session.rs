@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use culprit_jvm::{JdkLocations, KeptInput, untrusted};
 use culprit_minimize::{MinimizedTest, full_name};
 use culprit_model::AgentOptions;
-use culprit_model::options::Mode;
-use culprit_program::{Command, Streams};
+use culprit_model::options::{FollowOptions, Mode};
+use culprit_program::{Command, Program, Streams};
 use culprit_scripts::{Script, driver_methods};
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
@@ -60,8 +60,8 @@ pub struct Settings {
 pub struct Session<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) observer: &'a mut dyn Observer,
-    /// By the names of drivers, the scripts of a run in which they were followed.
-    pub(crate) followed: HashMap<Vec<String>, Vec<Script>>,
+    /// The scripts of runs in which something was followed.
+    pub(crate) followed: HashMap<FollowOptions, Vec<Script>>,
     /// The time for the failure that is worked on.
     pub(crate) allowance: Allowance,
     /// Names of the tests so far.
@@ -139,43 +139,14 @@ impl<'a> Session<'a> {
         Ok(all)
     }
 
-    /// Makes tests of one failure; whether one fails the same way.
-    fn test_of(&mut self, failure: FailureTask<'_>) -> Result<bool, Error> {
-        let began = Instant::now();
-        let found = match self.find_test(failure) {
-            Ok(found) => found,
-            Err(error) if error.is_answer() => {
-                let missed = missed(failure, error);
-                self.observer.notice(SessionEvent::Missed(missed))?;
-                return Ok(false);
-            }
-            Err(error) => return Err(error),
-        };
-        let outermost = self.add(failure, CallLevel::Outermost, found, began)?;
-        let began = Instant::now();
-        let inner = self.follow_inwards(failure)?;
-        // A test that is no smaller tells nothing new, nor does one that takes far more to set up.
-        if let Some(inner) = inner
-            && let calls = inner.found.minimised.calls_of(&inner.class)
-            && calls < outermost.found.left()
-            && inner.found.left() <= 2 * outermost.found.left()
-        {
-            let level = CallLevel::Innermost {
-                class: inner.class,
-                calls,
-            };
-            self.add(failure, level, inner.found, began)?;
-        }
-        Ok(outermost.found.fails_the_same_way())
-    }
-
-    fn add(
+    /// Reports a test of a failure.
+    pub(crate) fn add(
         &mut self,
         failure: FailureTask<'_>,
         level: CallLevel,
         found: MinimizedTest,
         began: Instant,
-    ) -> Result<FailureTest, Error> {
+    ) -> Result<(), Error> {
         let test = FailureTest {
             signature: failure.seen.signature.clone(),
             rate: Some(failure.rate),
@@ -185,7 +156,7 @@ impl<'a> Session<'a> {
         };
         self.observer.notice(SessionEvent::Test(&test))?;
         self.taken.push(full_name(&test.found.test));
-        Ok(test)
+        Ok(())
     }
 
     /// Runs the command until it is known how it fails.
@@ -200,7 +171,7 @@ impl<'a> Session<'a> {
         }
         let mut witnesses = Witnesses::default();
         let wanted = self.wanted(&first)?;
-        witnesses.add(&first.folder, &wanted)?;
+        witnesses.add(&first.folder, &wanted, &|path| self.program_of(path))?;
         if witnesses.is_empty() {
             return Err(Error::NotFailing {
                 status: first.status,
@@ -209,7 +180,7 @@ impl<'a> Session<'a> {
         }
         for number in 2..=WITNESSES {
             let again = self.watch(&format!("witness-{number}"))?;
-            witnesses.add(&again.folder, &wanted)?;
+            witnesses.add(&again.folder, &wanted, &|path| self.program_of(path))?;
             if witnesses.agree() {
                 return Ok(witnesses);
             }
@@ -236,7 +207,7 @@ impl<'a> Session<'a> {
             class: class.clone(),
         };
         let mut failures = Witnesses::default();
-        failures.add(&first.folder, &left)?;
+        failures.add(&first.folder, &left, &|path| self.program_of(path))?;
         if !failures.is_empty() {
             return Ok(left);
         }
@@ -337,13 +308,16 @@ impl<'a> Session<'a> {
     }
 
     /// Makes a test of one failure: of what the driver does, or else of what is recorded.
-    fn find_test(&mut self, failure: FailureTask<'_>) -> Result<MinimizedTest, Error> {
-        let jvm = self.failed_jvm(&failure.seen.recording)?;
+    pub(crate) fn find_test(
+        &mut self,
+        failure: FailureTask<'_>,
+        jvm: &FailedJvm,
+    ) -> Result<MinimizedTest, Error> {
         let reaches_into = |found: &MinimizedTest| found.test.notes.uses_reflection;
-        match self.follow(failure, &jvm)? {
+        match self.follow(failure, jvm)? {
             Some(found) if !reaches_into(&found) || self.allowance.is_spent() => Ok(found),
             // Code of the driver that could not be printed; recorded calls may do without it.
-            Some(found) => match self.reduce_recorded(failure, &jvm) {
+            Some(found) => match self.reduce_recorded(failure, jvm) {
                 Ok(recorded) if recorded.grade.is_some() && !reaches_into(&recorded) => {
                     Ok(recorded)
                 }
@@ -353,7 +327,7 @@ impl<'a> Session<'a> {
             None if self.is_interrupted() => Err(Error::Interrupted),
             // There is no use in recording the command without time to reduce the calls.
             None if self.allowance.is_spent() => Err(Error::OutOfTime),
-            None => self.reduce_recorded(failure, &jvm),
+            None => self.reduce_recorded(failure, jvm),
         }
     }
 
@@ -365,6 +339,11 @@ impl<'a> Session<'a> {
             ..
         } = self.settings;
         FailedJvm::open(recording, surroundings, &folder.join(CLASSES))
+    }
+
+    /// The program of a recorded JVM, where it can be opened.
+    fn program_of(&self, recording: &Path) -> Option<Program> {
+        Some(self.failed_jvm(recording).ok()?.program)
     }
 
     /// Makes a test of a script in the time that is left for its failure.
@@ -383,7 +362,7 @@ impl<'a> Session<'a> {
     }
 }
 
-fn missed(failure: FailureTask<'_>, error: Error) -> MissedFailure {
+pub(crate) fn missed(failure: FailureTask<'_>, error: Error) -> MissedFailure {
     MissedFailure {
         signature: failure.seen.signature.clone(),
         rate: Some(failure.rate),

@@ -1,11 +1,13 @@
 //! The failures of a command in several runs with nothing woven: those that appear in every run, and those
 //! that appear only sometimes.
 
+use std::cell::LazyCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use culprit_model::{Failure, FailureKind};
-use culprit_scripts::Failed;
+use culprit_program::Program;
+use culprit_scripts::{Failed, OwnCode};
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
@@ -43,6 +45,7 @@ pub(crate) struct Seen {
 /// A failure of one run.
 struct Witness {
     thrown: Thrown,
+    signature: Signature,
     test: Option<String>,
     recording: PathBuf,
 }
@@ -67,8 +70,11 @@ impl Wanted {
     }
 }
 
+/// Opens the program of a recording, where that is possible.
+pub(crate) type OpenProgram<'a> = &'a dyn Fn(&Path) -> Option<Program>;
+
 /// The class in the name of a failed test, `class#method`.
-fn test_class(place: &str) -> Option<String> {
+pub(crate) fn test_class(place: &str) -> Option<String> {
     let (class, _) = place.split_once('#')?;
     let is_name = |part: &str| {
         let mut letters = part.chars();
@@ -102,15 +108,34 @@ impl Seen {
 
 impl Witnesses {
     /// Adds the failures of all JVMs of a run.
-    pub(crate) fn add(&mut self, folder: &Path, wanted: &Wanted) -> Result<(), Error> {
+    pub(crate) fn add(
+        &mut self,
+        folder: &Path,
+        wanted: &Wanted,
+        program: OpenProgram<'_>,
+    ) -> Result<(), Error> {
         let mut all = Vec::new();
         for path in RunFolder::open(folder)?.recordings {
             let recording = Recording::open(&path)?;
+            let program = LazyCell::new(|| program(&path));
             all.extend(recording.exceptions().filter_map(|failure| {
                 let thrown = Thrown::parse(&failure.stack)?;
-                wanted.has(failure, &thrown).then(|| Witness {
+                let test = test_class(&failure.place);
+                if !wanted.has(failure, &thrown) {
+                    return None;
+                }
+                let program = thrown.cause.as_ref().and_then(|_| program.as_ref());
+                let signature = match program {
+                    None => Signature::of(&thrown),
+                    Some(program) => {
+                        let own = OwnCode::of(program, recording.start(), test.as_deref());
+                        Signature::innermost(&thrown, |frame| own.has_frame(frame))
+                    }
+                };
+                Some(Witness {
                     thrown,
-                    test: test_class(&failure.place),
+                    signature,
+                    test,
                     recording: path.clone(),
                 })
             }));
@@ -147,6 +172,7 @@ impl Witnesses {
         }
         for Witness {
             thrown,
+            signature,
             test,
             recording,
         } in all
@@ -156,7 +182,7 @@ impl Witnesses {
             };
             if !self.seen.iter().any(is_known) {
                 self.seen.push(Seen {
-                    signature: Signature::of(&thrown),
+                    signature,
                     test,
                     recording,
                     times: 1,
@@ -222,8 +248,10 @@ mod tests {
         for run in runs {
             let thrown = run.iter().map(|(message, line)| {
                 let stack = format!("a.Bad: {message}\n\tat a.B.c(B.java:{line})\n");
+                let thrown = Thrown::parse(&stack).unwrap();
                 Witness {
-                    thrown: Thrown::parse(&stack).unwrap(),
+                    signature: Signature::of(&thrown),
+                    thrown,
                     test: None,
                     recording: PathBuf::new(),
                 }
@@ -335,8 +363,10 @@ mod tests {
              \tat org.junit.jupiter.api.Assertions.assertEquals(Assertions.java:1)\n\
              \tat a.BTest.c(BTest.java:{line})\n"
         );
+        let thrown = Thrown::parse(&stack).unwrap();
         Witness {
-            thrown: Thrown::parse(&stack).unwrap(),
+            signature: Signature::of(&thrown),
+            thrown,
             test: None,
             recording: PathBuf::new(),
         }

@@ -58,7 +58,7 @@ pub(crate) fn read(bytes: &[u8]) {
         }
     }
     drop(statics::variables(&class));
-    if let Ok(Some(followed)) = follow::followed(class, 1, &[]) {
+    if let Ok(Some(followed)) = follow::followed(class, 1, follow::MethodChoice::default()) {
         assert!(
             ClassFile::parse(&followed.bytes).is_ok(),
             "what is followed is a class"

@@ -24,7 +24,9 @@ pub(crate) fn classes(object: &Object<'_>, graph: &Graph<'_>, access: Access<'_>
     let hierarchy = access.hierarchy;
     let mut wanted: Vec<String> = Vec::new();
     let asked = object.asked.iter().map(|asked| &asked.site.target.owner);
-    wanted.extend(asked.cloned());
+    // The class of a mock or a proxy was made at run time: nothing can extend it.
+    let known = asked.filter(|owner| hierarchy.class(owner).is_some());
+    wanted.extend(known.cloned());
     for each in &object.uses {
         match &each.role {
             Role::Receiver => {

@@ -134,7 +134,17 @@ fn minimise_once(
     let slice = slice(script, last);
     let (captured, sliced) = (interactions(script, &all), interactions(script, &slice));
     let first = reduction.run(&all)?;
-    if let ScriptRun::Threw { trace, .. } = &first {
+    if let ScriptRun::Threw { at, trace } = &first {
+        // An earlier call may be the one that fails: where threads took turns, the order of calls may be another.
+        let enough = match finds_fault(script) {
+            true => Grade::L3,
+            false => Signature::ENOUGH,
+        };
+        if *at < last && grade(trace) >= Some(enough) {
+            let cut = script.keep(&all[..=*at]);
+            let likeness = Likeness { grade, wanted };
+            return minimise_once(&cut, stage, &likeness, driver, is_repeated);
+        }
         match grade(trace) {
             Some(reached) if reached >= Grade::L3 => reduction.enough = Grade::L3,
             Some(reached) if reached >= reduction.enough && reached < wanted => {

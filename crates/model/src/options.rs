@@ -107,7 +107,7 @@ pub struct WorkerOptions {
 }
 
 /// The options of [`Mode::Follow`].
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FollowOptions {
     /// Patterns of the classes that are interpreted.
     pub classes: Vec<Pattern>,
@@ -115,6 +115,9 @@ pub struct FollowOptions {
     pub seconds: Option<u64>,
     /// The test methods of these classes that are interpreted; all of them if none is named.
     pub tests: Vec<String>,
+    /// The methods that alone are interpreted, with the lambdas in them; all of them if none is named. Calls of the
+    /// others are calls into the program.
+    pub methods: Vec<String>,
 }
 
 impl Mode {

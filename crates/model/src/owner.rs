@@ -220,7 +220,12 @@ const ROWS: &[(Owner, &[&str])] = &[
     ),
     (
         Owner::Culprit,
-        &["culprit/capture/", "culprit/runtime/", "culprit/tester/"],
+        &[
+            "CulpritRunner",
+            "culprit/capture/",
+            "culprit/runtime/",
+            "culprit/tester/",
+        ],
     ),
 ];
 

@@ -257,7 +257,7 @@ impl ReportedFailure {
         let trouble = text.journal_trouble.as_ref();
         let lines = [
             Some(text.summary(test)),
-            text.reservation(),
+            text.reservation(test),
             trouble.map(|why| format!("the journal lacks verdicts: {why}")),
             Some(self.entry.verdict.clone()),
             text.turn.clone(),
@@ -279,7 +279,7 @@ impl ReportedFailure {
             Level::Outermost => "",
             Level::Innermost => ": the innermost level",
         };
-        let partial = text.reservation().map(|it| format!("; {it}"));
+        let partial = text.reservation(test).map(|it| format!("; {it}"));
         let notes = text.turn.iter().chain(&text.needed_files);
         let notes: String = notes
             .map(|note| format!(" Note: {}.", plain(note)))
@@ -351,9 +351,14 @@ impl TestText {
         )
     }
 
-    fn reservation(&self) -> Option<String> {
-        let why = self.early?;
-        Some(format!("may not be minimal: {why}"))
+    fn reservation(&self, test: &TestEntry) -> Option<String> {
+        match (self.early, test.left) {
+            (Some(why), _) => Some(format!("may not be minimal: {why}")),
+            (None, 0) => {
+                Some("calls nothing of the program, so it fails on any version".to_owned())
+            }
+            (None, _) => None,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use culprit_model::observe::is_jdk_name;
-use culprit_model::{ObjectId, Script, Statement};
+use culprit_model::{ObjectId, Reference, Script, Statement, Value};
 
 use crate::assertions::{finds_fault, is_for_assertions};
 use crate::predicate::CONDITION_CLASS;
@@ -18,6 +18,8 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
     for (number, statement) in script.statements.iter().enumerate() {
         let uses = statement.uses();
         let mut of_this: Vec<usize> = uses.iter().filter_map(|id| made.get(id).copied()).collect();
+        let answered = answered(statement, &made);
+        of_this.extend(answered.iter().filter_map(|id| made.get(id)));
         let by_alias = statement.by_alias.iter().filter(|_| finds_fault);
         of_this.extend(by_alias.filter_map(|by| aliases.get(&by.alias)));
         // Assertions that are made step by step return what they are called on.
@@ -46,6 +48,23 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
         }
     }
     needs
+}
+
+/// The objects that stand-ins answer with while a statement runs.
+fn answered(statement: &Statement, made: &BTreeMap<ObjectId, usize>) -> Vec<ObjectId> {
+    let mut found = Vec::new();
+    for answer in statement.answers() {
+        let asked = answer.asked.first().and_then(Value::identity);
+        let is_stand_in = asked.is_some_and(|id| !made.contains_key(&id));
+        if let (true, Some(value)) = (is_stand_in, answer.end.value()) {
+            value.each_reference(&mut |reference| {
+                if let Reference::Object { id, .. } = reference {
+                    found.push(*id);
+                }
+            });
+        }
+    }
+    found
 }
 
 /// A statement, and all earlier ones that it depends on, directly or not.
@@ -85,8 +104,8 @@ fn is_of_program(script: &Script, statement: &Statement) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use culprit_model::Tables;
     use culprit_model::script::{Builder, MemberName, StatementEnd};
-    use culprit_model::{Reference, Tables, Value};
 
     use super::*;
 

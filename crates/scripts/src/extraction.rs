@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use culprit_model::observe::is_jdk_name;
-use culprit_model::script::{Builder, Grouper, StatementEnd};
+use culprit_model::script::{Action, Builder, Grouper, StatementEnd};
 use culprit_model::{
     Catcher, Caught, EventIndex, EventKind, Failure, ObjectId, Reference, Step, Tables, ThreadId,
     TypeId, Value,
@@ -191,6 +191,15 @@ fn is_end(kind: EventKind) -> bool {
     matches!(kind, EventKind::IncomingReturn | EventKind::IncomingThrow)
 }
 
+/// Where a test has a value from.
+enum Source {
+    /// Statements make it, or it needs none.
+    Made,
+    /// Something stands in for an object in it.
+    StandIn,
+    None,
+}
+
 struct Writer<'r> {
     lifted: &'r Lifted<'r>,
     builder: Builder,
@@ -206,8 +215,15 @@ struct Writer<'r> {
 impl Writer<'_> {
     fn add(&mut self, step: Step, is_last: bool) -> Result<(), Error> {
         if step.kind == EventKind::ObjectState {
-            if let Some((id, state)) = RecordedState::told(&step) {
-                self.states.insert(id, state);
+            match RecordedState::told(&step) {
+                // The statement that is open was given what objects held before it.
+                Some((id, state)) if step.depth > 0 => {
+                    self.states.entry(id).or_insert(state);
+                }
+                Some((id, state)) => {
+                    self.states.insert(id, state);
+                }
+                None => {}
             }
             return Ok(());
         }
@@ -224,35 +240,51 @@ impl Writer<'_> {
             return Ok(());
         }
         for value in &mut statement.given {
-            let sources = RecipeSources {
-                tables: &self.lifted.tables,
-                states: &self.states,
-                made: &self.made,
-                blobs: self.lifted,
-            };
-            match recipe::make(&mut self.builder, sources, value) {
-                Some(made) => {
-                    let defined = made.statements.iter().filter_map(Statement::defines);
-                    self.made.extend(defined);
-                    self.statements.extend(made.statements);
-                    *value = made.value;
-                }
-                None => match self.outsider(value) {
-                    // Something stands in for it.
-                    Some(class) => {
-                        if !is_made_up(&class) {
-                            self.missing.insert(class);
-                        }
-                    }
-                    None if is_last => return Err(Error::Missing(self.describe(value))),
-                    // A test cannot have it.
-                    None => return Ok(()),
-                },
+            match self.make(value) {
+                Source::Made | Source::StandIn => {}
+                Source::None if is_last => return Err(Error::Missing(self.describe(value))),
+                // A test cannot have it.
+                Source::None => return Ok(()),
             }
+        }
+        if let Action::Call(call) = &mut statement.action {
+            let answers = call.answers.iter_mut();
+            // A stand-in without one of its answers may do all the same.
+            answers
+                .filter_map(|answer| answer.end.value_mut())
+                .for_each(|value| {
+                    self.make(value);
+                });
         }
         self.made.extend(statement.defines());
         self.statements.push(statement);
         Ok(())
+    }
+
+    /// Appends statements that make a value.
+    fn make(&mut self, value: &mut Value) -> Source {
+        let sources = RecipeSources {
+            tables: &self.lifted.tables,
+            states: &self.states,
+            made: &self.made,
+            blobs: self.lifted,
+        };
+        if let Some(made) = recipe::make(&mut self.builder, sources, value) {
+            let defined = made.statements.iter().filter_map(Statement::defines);
+            self.made.extend(defined);
+            self.statements.extend(made.statements);
+            *value = made.value;
+            return Source::Made;
+        }
+        match self.outsider(value) {
+            Some(class) => {
+                if !is_made_up(&class) {
+                    self.missing.insert(class);
+                }
+                Source::StandIn
+            }
+            None => Source::None,
+        }
     }
 
     /// Whether it initialises a class, which the JVM does by itself.
@@ -322,6 +354,8 @@ impl Nested {
 
     fn belongs(&mut self, step: &Step) -> bool {
         match (step.kind, step.depth) {
+            // What an answer holds.
+            (EventKind::ObjectState, 1..) => self.open.get(&step.thread) == Some(&true),
             (EventKind::OutgoingCall, 1) => {
                 let is_one = match step.values.first() {
                     Some(Value::Reference(Reference::Object { class, .. })) => {

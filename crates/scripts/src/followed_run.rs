@@ -58,12 +58,81 @@ pub fn driver_methods(failed: &Failed<'_>) -> Vec<String> {
         .thrown()
         .chain()
         .flat_map(|thrown| &thrown.frames);
-    let methods = stack.filter(is_driver).map(|frame| {
-        let lambda = frame.method.strip_prefix("lambda$");
-        let within = lambda.and_then(|rest| Some(rest.rsplit_once('$')?.0));
-        within.unwrap_or(&frame.method).to_owned()
-    });
-    methods.collect()
+    let methods = stack.filter(is_driver).map(written_in);
+    methods.map(str::to_owned).collect()
+}
+
+/// The method of a frame; of a lambda, the one it is written in.
+fn written_in(frame: &Frame) -> &str {
+    let lambda = frame.method.strip_prefix("lambda$");
+    let within = lambda.and_then(|rest| Some(rest.rsplit_once('$')?.0));
+    within.unwrap_or(&frame.method)
+}
+
+/// The methods to follow of a driver that is the program too, so that calls of its other methods are the script.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OwnCalls {
+    /// What `main` or the test calls is called.
+    pub outermost: Vec<String>,
+    /// The method that threw is called.
+    pub innermost: Vec<String>,
+}
+
+/// The methods to follow where the driver itself threw, in a method that it calls. `None` where another class did, an
+/// assertion failed, or there is no such method.
+pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
+    let driver = driver_of(failed);
+    let frames = frames_of(failed);
+    let thrower = frames.first()?;
+    if failed.signature.is_assertion() || internal(&thrower.class) != driver {
+        return None;
+    }
+    let own = frames
+        .iter()
+        .filter(|frame| internal(&frame.class) == driver);
+    let mut on_stack: Vec<&str> = Vec::new();
+    for frame in own {
+        let name = written_in(frame);
+        if !on_stack.contains(&name) {
+            on_stack.push(name);
+        }
+    }
+    let (thrower, entry) = (*on_stack.first()?, *on_stack.last()?);
+    if thrower == entry {
+        return None;
+    }
+    // A test is set up by methods of its own; a program is called as it is.
+    let others = match failed.test {
+        Some(_) => method_names(program, &driver),
+        None => Vec::new(),
+    };
+    let with = |called: &dyn Fn(&str) -> bool| {
+        let others = others.iter().map(String::as_str);
+        let others = others.filter(|name| !on_stack.contains(name));
+        let followed = on_stack.iter().copied().filter(|name| !called(name));
+        followed.chain(others).map(str::to_owned).collect()
+    };
+    Some(OwnCalls {
+        outermost: with(&|name| name != entry),
+        innermost: with(&|name| name == thrower),
+    })
+}
+
+/// The driver and the classes to follow for the calls of its own methods.
+pub fn own_level(failed: &Failed<'_>, program: &Program) -> Option<(String, Selection)> {
+    let selection = drivers(failed, program)?;
+    Some((driver_of(failed).replace('/', "."), selection))
+}
+
+fn method_names(program: &Program, class: &str) -> Vec<String> {
+    let bytes = program.bytes(class);
+    let class = bytes.and_then(|bytes| ClassFile::parse(&bytes).ok());
+    let Some(class) = class else {
+        return Vec::new();
+    };
+    let methods = class.methods.iter();
+    let names = methods.filter_map(|method| class.pool.utf8(method.name).ok());
+    names.map(|name| name.into_owned()).collect()
 }
 
 /// What to follow for the innermost level of abstraction: everything on the stack but the class that threw,

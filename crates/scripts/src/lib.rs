@@ -12,6 +12,7 @@
 
 mod alias;
 mod assertions;
+mod borders;
 mod condition;
 mod dependencies;
 mod elements;
@@ -19,6 +20,7 @@ mod error;
 mod extraction;
 mod failure_point;
 mod followed_run;
+mod own_code;
 mod predicate;
 mod recipe;
 mod run;
@@ -27,6 +29,7 @@ mod surroundings;
 
 pub use alias::{rename, with_aliases};
 pub use assertions::{finds_fault, is_for_assertions, links};
+pub use borders::{Border, Route, inner_borders, route};
 pub use condition::{BadCondition, Condition};
 pub use culprit_model::{Script, Statement};
 pub use dependencies::{closure, interactions, needs};
@@ -35,9 +38,10 @@ pub use error::Error;
 pub use extraction::{Extracted, escape, extract, extract_until};
 pub use failure_point::{TEXT, printing, seek, standard_stream};
 pub use followed_run::{
-    FollowedFailure, driver_methods, drivers, followed, followed_until, innermost,
-    without_idle_guards,
+    FollowedFailure, OwnCalls, driver_methods, drivers, followed, followed_until, innermost,
+    own_calls, own_level, without_idle_guards,
 };
+pub use own_code::OwnCode;
 pub use predicate::{CONDITION_CLASS, Predicate, PredicateCompiler};
 pub use run::{RunScript, ScriptRun};
 pub use selection::{Failed, select};

@@ -49,9 +49,7 @@ pub fn select(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error
         let names = program.names(*entry)?;
         observe.extend(packages(names.iter().filter(|name| !is_of(name, &driver))));
     }
-    let of_tests =
-        assertion_classes().filter(|name| *name != JUNIT3_TEST && program.entry_of(name).is_some());
-    observe.extend(of_tests.map(|name| name.replace('/', ".")));
+    observe.extend(asserting(program));
     if entries.is_empty() {
         observe.push(driver.replace('/', "."));
     }
@@ -68,6 +66,13 @@ pub fn select(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error
         exclude: exclude.iter().filter_map(pattern).collect(),
         app: false,
     })
+}
+
+/// The classes of a program with assertions.
+pub(crate) fn asserting(program: &Program) -> impl Iterator<Item = String> {
+    let classes = assertion_classes().filter(|name| *name != JUNIT3_TEST);
+    let known = classes.filter(|name| program.entry_of(name).is_some());
+    known.map(|name| name.replace('/', "."))
 }
 
 /// The frames of the program on the stack of a failure and of its causes, innermost first, down to the test
@@ -128,7 +133,7 @@ pub(crate) fn outermost(name: &str) -> &str {
     }
 }
 
-fn is_of(name: &str, driver: &str) -> bool {
+pub(crate) fn is_of(name: &str, driver: &str) -> bool {
     outermost(name) == driver
 }
 
@@ -157,7 +162,7 @@ pub(crate) fn is_framework(name: &str) -> bool {
 }
 
 /// Patterns for the packages of some classes, as few as tell them from others.
-fn packages<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
+pub(crate) fn packages<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
     let mut roots: BTreeSet<String> = BTreeSet::new();
     for name in names.filter(|name| !name.starts_with("META-INF")) {
         let parts: Vec<&str> = name.split('/').collect();

@@ -45,6 +45,10 @@ pub struct Signature {
     lines: LineMatching,
     /// Of the exception and of each cause.
     messages: Vec<MessageRule>,
+    /// It was the cause of exceptions that do not belong to it.
+    was_wrapped: bool,
+    /// The driver of the program, whose code a test has as its own.
+    driver: Option<String>,
 }
 
 impl Signature {
@@ -57,6 +61,30 @@ impl Signature {
             sites,
             thrown: thrown.clone(),
             lines: LineMatching::Count,
+            was_wrapped: false,
+            driver: None,
+        }
+    }
+
+    /// The signature of a failure without the exceptions that libraries threw around it: a container, an
+    /// executor, a proxy. `is_own` recognises frames of the program's own code.
+    ///
+    /// An exception is such a wrapper if it was not thrown by code of the program, and its cause came out of
+    /// code of the program that was called further in.
+    pub fn innermost(thrown: &Thrown, is_own: impl Fn(&Frame) -> bool) -> Signature {
+        let mut inner = unwrapped(thrown);
+        let mut was_wrapped = false;
+        while let Some(cause) = inner.cause.as_deref() {
+            let is_thrown_by_program = inner.frames.first().is_none_or(&is_own);
+            if is_thrown_by_program || !cause.further_in(inner).iter().any(&is_own) {
+                break;
+            }
+            inner = cause;
+            was_wrapped = true;
+        }
+        Signature {
+            was_wrapped,
+            ..Signature::of(inner)
         }
     }
 
@@ -67,10 +95,26 @@ impl Signature {
         self
     }
 
+    /// The same for tests whose own code does what this class did, by its Java name. What the class itself threw, they
+    /// throw themselves.
+    #[must_use]
+    pub fn inlining(mut self, driver: &str) -> Signature {
+        self.driver = Some(driver.to_owned());
+        self
+    }
+
+    /// True if the driver itself threw it, or a method of the JDK that the driver called.
+    fn is_of_driver(&self, site: &ThrowSite) -> bool {
+        match (site, &self.driver) {
+            (ThrowSite::Place { frame, .. }, Some(driver)) => frame.class == *driver,
+            _ => false,
+        }
+    }
+
     /// Has seen the same failure in another run of the command. Numbers in which their messages differ do not
     /// count from now on; if the messages differ in words, only their kinds count, and no grade is above [`Grade::L2`].
     pub fn allow(&mut self, other: &Thrown) {
-        let pairs = self.thrown.chain().zip(unwrapped(other).chain());
+        let pairs = self.thrown.chain().zip(self.within(other).chain());
         for (rule, (own, other)) in self.messages.iter_mut().zip(pairs) {
             *rule = rule.allowing(own.message.as_deref(), other.message.as_deref());
         }
@@ -79,7 +123,7 @@ impl Signature {
     /// True if another failure has the same types, the same whole stacks, and messages that differ in numbers at
     /// most: in two runs of one command, it is the same.
     pub fn differs_in_numbers(&self, other: &Thrown) -> bool {
-        let other = unwrapped(other);
+        let other = self.within(other);
         let is_near = |(rule, (own, other)): (&MessageRule, (&Thrown, &Thrown))| {
             let (stack, its) = (program_part(&own.frames), program_part(&other.frames));
             let is_same_stack = stack.len() == its.len()
@@ -99,7 +143,7 @@ impl Signature {
             let frame = frames.find(|frame| frame.origin() == FrameOrigin::Program)?;
             Some((Call::of(frame), frame.line))
         };
-        match (line(&self.thrown), line(unwrapped(other))) {
+        match (line(&self.thrown), line(self.within(other))) {
             (Some(own), Some(other)) => own == other,
             _ => true,
         }
@@ -139,7 +183,8 @@ impl Signature {
     /// The grade of agreement with another failure; `None` if it is a different failure.
     ///
     /// Exceptions and their causes are compared pairwise, and the poorest grade counts. Types,
-    /// and the numbers of causes, must be equal. Sites are the same by these rules:
+    /// and the numbers of causes, must be equal; but a failure that was wrapped may be wrapped in anything, or in
+    /// nothing. Sites are the same by these rules:
     /// - Places: same class and method, and same line if both are known. Files do not count.
     /// - What the signature does not know (no frames, an assertion library that hides) any
     ///   failure may have; what the other failure does not know counts as different.
@@ -154,7 +199,7 @@ impl Signature {
     /// frame in common are the same only if both are empty. Stacks that overflowed
     /// have their recursion only, which was compared as their site.
     pub fn grade(&self, other: &Thrown) -> Option<Grade> {
-        let other = unwrapped(other);
+        let other = self.within(other);
         if other.chain().count() != self.sites.len() {
             return None;
         }
@@ -169,6 +214,14 @@ impl Signature {
         grades.min().flatten()
     }
 
+    /// The part of another failure to compare: without wrappers, if this one was wrapped.
+    fn within<'t>(&self, other: &'t Thrown) -> &'t Thrown {
+        let other = unwrapped(other);
+        let around = other.chain().count().saturating_sub(self.sites.len());
+        let mut inner = other.chain().skip(around).filter(|_| self.was_wrapped);
+        inner.next().unwrap_or(other)
+    }
+
     /// The grade of one exception, without causes.
     fn pair(&self, own: &OwnException<'_>, other: &Thrown) -> Option<Grade> {
         let OwnException {
@@ -176,7 +229,11 @@ impl Signature {
             site,
             rule,
         } = own;
-        if own.class != other.class || !site.admits(&ThrowSite::of(other), self.lines) {
+        let is_same_site = match self.is_of_driver(site) {
+            true => is_of_test(other) && calls_on_top(own).eq(calls_on_top(other)),
+            false => site.admits(&ThrowSite::of(other), self.lines),
+        };
+        if own.class != other.class || !is_same_site {
             return None;
         }
         let is_assertion = matches!(site, ThrowSite::Assertion(_));
@@ -217,6 +274,24 @@ struct OwnException<'a> {
     thrown: &'a Thrown,
     site: &'a ThrowSite,
     rule: &'a MessageRule,
+}
+
+/// True if no code of the program is on the stack but that of one test, by its name.
+fn is_of_test(thrown: &Thrown) -> bool {
+    let frames = thrown.frames.iter();
+    let mut program = frames.filter(|frame| frame.origin() == FrameOrigin::Program);
+    let first = program.next();
+    first.is_none_or(|first| {
+        first.class.ends_with("Test") && program.all(|frame| frame.class == first.class)
+    })
+}
+
+/// The calls above the innermost frame of the program.
+fn calls_on_top(thrown: &Thrown) -> impl Iterator<Item = Call> {
+    let frames = thrown.frames.iter();
+    let above = frames.take_while(|frame| frame.origin() != FrameOrigin::Program);
+    let of_jdk = above.filter(|frame| frame.origin() == FrameOrigin::Jdk);
+    of_jdk.map(Call::of)
 }
 
 /// A frame as stacks are compared by.

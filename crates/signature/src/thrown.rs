@@ -40,12 +40,20 @@ impl Thrown {
     pub fn chain(&self) -> impl Iterator<Item = &Thrown> {
         std::iter::successors(Some(self), |thrown| thrown.cause.as_deref())
     }
+
+    /// The frames that are not in the stack of another exception, which this one caused.
+    pub(crate) fn further_in(&self, caused: &Thrown) -> &[Frame] {
+        let pairs = self.frames.iter().rev().zip(caused.frames.iter().rev());
+        let common = pairs.take_while(|(own, other)| own == other).count();
+        &self.frames[..self.frames.len() - common]
+    }
 }
 
 /// As `printStackTrace` prints it, ending with a line break.
 impl fmt::Display for Thrown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut enclosing: &[Frame] = &[];
+        let nothing = Thrown::default();
+        let mut caused = &nothing;
         for (depth, thrown) in self.chain().enumerate() {
             if depth > 0 {
                 f.write_str("Caused by: ")?;
@@ -57,15 +65,15 @@ impl fmt::Display for Thrown {
                 None => {}
             }
             f.write_str("\n")?;
-            let pairs = thrown.frames.iter().rev().zip(enclosing.iter().rev());
-            let common = pairs.take_while(|(own, other)| own == other).count();
-            for frame in &thrown.frames[..thrown.frames.len() - common] {
+            let own = thrown.further_in(caused);
+            for frame in own {
                 writeln!(f, "\tat {frame}")?;
             }
+            let common = thrown.frames.len() - own.len();
             if common > 0 {
                 writeln!(f, "\t... {common} more")?;
             }
-            enclosing = &thrown.frames;
+            caused = thrown;
         }
         Ok(())
     }

@@ -421,3 +421,110 @@ fn what_was_expected_and_did_not_come_is_an_assertion() {
     assert!(grade(&missed, &thrown(nothing, &[fail, test])) >= Some(Grade::L3));
     assert_eq!(grade(&thrown(nothing, &[fail, test]), &missed), None);
 }
+
+/// The program is in the package `shop`; everything else is a library.
+fn innermost(thrown: &Thrown) -> Signature {
+    Signature::innermost(thrown, |frame| frame.class.starts_with("shop."))
+}
+
+const WRAPPED: &str = "\
+jakarta.servlet.ServletException: Request processing failed
+\tat org.web.Dispatcher.process(Dispatcher.java:50)
+\tat org.web.MockServer.perform(MockServer.java:9)
+\tat shop.ApiTest.asks(ApiTest.java:4)
+Caused by: java.lang.IllegalStateException: no tier
+\tat shop.Policy.percent(Policy.java:7)
+\tat shop.Service.quote(Service.java:12)
+\tat org.web.Dispatcher.process(Dispatcher.java:40)
+\t... 2 more
+";
+
+#[test]
+fn a_wrapper_that_a_library_threw_does_not_belong_to_the_failure() {
+    let wrapped = parse(WRAPPED);
+    let signature = innermost(&wrapped);
+    assert_eq!(
+        signature.to_string(),
+        "IllegalStateException \"no tier\" at Policy.percent (Policy.java:7)"
+    );
+    let bare = thrown(
+        "java.lang.IllegalStateException: no tier",
+        &["shop.Policy.percent(Policy.java:7)", "shop.T.t(T.java:1)"],
+    );
+    assert!(signature.is_same(&bare));
+    assert!(signature.is_same(&wrapped));
+    assert!(!Signature::of(&wrapped).is_same(&bare));
+}
+
+#[test]
+fn a_wrapper_of_the_program_belongs_to_the_failure() {
+    let wrapped = WRAPPED.replace(
+        "org.web.Dispatcher.process(Dispatcher.java:50)",
+        "shop.Filter.f(F.java:1)",
+    );
+    let wrapped = parse(&wrapped);
+    assert_eq!(innermost(&wrapped), Signature::of(&wrapped));
+}
+
+#[test]
+fn a_library_that_explains_its_own_exception_keeps_it() {
+    let text = "\
+lib.ParseError: line 3
+\tat lib.Parser.parse(Parser.java:9)
+\tat shop.Loader.load(Loader.java:4)
+Caused by: java.io.EOFException
+\tat lib.Reader.read(Reader.java:2)
+\tat lib.Parser.parse(Parser.java:7)
+\t... 1 more
+";
+    assert_eq!(innermost(&parse(text)), Signature::of(&parse(text)));
+}
+
+#[test]
+fn an_exception_of_another_thread_is_unwrapped_though_the_program_asked_for_it() {
+    let text = "\
+java.util.concurrent.ExecutionException: java.lang.IllegalStateException: empty
+\tat java.base/java.util.concurrent.FutureTask.report(FutureTask.java:122)
+\tat java.base/java.util.concurrent.FutureTask.get(FutureTask.java:191)
+\tat shop.Main.main(Main.java:20)
+Caused by: java.lang.IllegalStateException: empty
+\tat shop.Stock.take(Stock.java:5)
+\tat java.base/java.util.concurrent.FutureTask.run(FutureTask.java:264)
+\tat java.base/java.lang.Thread.run(Thread.java:840)
+";
+    assert_eq!(
+        innermost(&parse(text)).to_string(),
+        "IllegalStateException \"empty\" at Stock.take (Stock.java:5)"
+    );
+}
+
+#[test]
+fn what_a_driver_threw_itself_a_test_throws_itself() {
+    let parse = "java.base/java.lang.Integer.parseInt(Integer.java:661)";
+    let header = "java.lang.NumberFormatException: For input string: \"x\"";
+    let failure = thrown(header, &[parse, "shop.Main.main(Main.java:4)"]);
+    let signature = Signature::of(&failure).inlining("shop.Main");
+    let in_test = thrown(header, &[parse, "shop.MainTest.test(MainTest.java:9)"]);
+    assert_eq!(signature.grade(&in_test), Some(Grade::L4));
+    let in_worker = thrown(header, &[parse]);
+    assert_eq!(signature.grade(&in_worker), Some(Grade::L4));
+    let elsewhere = "java.base/java.lang.Long.parseLong(Long.java:7)";
+    for other in [
+        thrown(header, &[parse, "shop.Cart.add(Cart.java:4)"]),
+        thrown(
+            header,
+            &[
+                parse,
+                "shop.Cart.add(Cart.java:4)",
+                "shop.MainTest.test(MainTest.java:9)",
+            ],
+        ),
+        thrown(header, &[elsewhere, "shop.MainTest.test(MainTest.java:9)"]),
+    ] {
+        assert_eq!(signature.grade(&other), None, "{other}");
+    }
+    let in_program = thrown(header, &[parse, "shop.Cart.add(Cart.java:4)"]);
+    let signature = Signature::of(&in_program).inlining("shop.Main");
+    assert_eq!(signature.grade(&in_test), None);
+    assert_eq!(signature.grade(&in_program), Some(Grade::L4));
+}

@@ -110,12 +110,32 @@ struct HelperMethods {
     known: HashMap<(Vec<u8>, String), HelperMethod>,
 }
 
-/// Rewrites a class; its methods are numbered from `first` on. An interface cannot have what this takes. If
-/// there are names of tests, others need not be followed.
+/// The methods of a class to follow.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MethodChoice<'a> {
+    /// Names of tests: others need not be followed. All tests if there are none.
+    pub tests: &'a [String],
+    /// Names of methods, which stand for the lambdas in them too: no others are followed. All if there are none.
+    pub methods: &'a [String],
+}
+
+impl MethodChoice<'_> {
+    fn has(&self, name: &str) -> bool {
+        let within = |method: &String| {
+            let lambda = name.strip_prefix("lambda$");
+            let rest = lambda.and_then(|rest| rest.strip_prefix(method.as_str()));
+            rest.is_some_and(|rest| rest.starts_with('$'))
+        };
+        let mut methods = self.methods.iter();
+        self.methods.is_empty() || methods.any(|method| method == name || within(method))
+    }
+}
+
+/// Rewrites a class; its methods are numbered from `first` on. An interface cannot have what this takes.
 pub fn followed(
     mut class: ClassFile,
     first: u32,
-    tests: &[String],
+    choice: MethodChoice<'_>,
 ) -> Result<Option<Followed>, Error> {
     if class.access & access::INTERFACE != 0 {
         return Ok(None);
@@ -126,12 +146,15 @@ pub fn followed(
     for at in 0..class.methods.len() {
         let number = first + methods.len() as u32;
         let before = class.methods[at].clone();
+        if !choice.has(&class.pool.utf8(before.name)?) {
+            continue;
+        }
         let Some((mut method, code)) = follow(&mut class, at, number, &mut helpers)? else {
             continue;
         };
-        if !tests.is_empty() {
+        if !choice.tests.is_empty() {
             method.is_other_test =
-                is_test(&before, &class.pool, &method) && !tests.contains(&method.name);
+                is_test(&before, &class.pool, &method) && !choice.tests.contains(&method.name);
             method.plain = plain(&mut class, before, &method, number, &mut helpers)?;
         }
         let written = code.write(&mut class.pool)?;

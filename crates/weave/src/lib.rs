@@ -67,9 +67,10 @@ pub trait World {
     fn is_observed(&self, class: &str) -> bool;
 
     /// Whether a class belongs to the JDK, so that the lists of [`library`] say what it is to a
-    /// recording. Every other class that is not observed is external.
+    /// recording. Every other class that is not observed is external. Code of the JDK outside of
+    /// `java` packages, such as that of its compiler, may be observed.
     fn is_library(&self, class: &str) -> bool {
-        is_jdk_name(class)
+        is_jdk_name(class) && (class.starts_with("java/") || !self.is_observed(class))
     }
 
     /// Whether a class is initialised again for each scenario.

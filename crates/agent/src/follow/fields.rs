@@ -24,7 +24,7 @@ impl Following {
     ) -> OperationResult<'j> {
         let given: Vec<Held<'j>> = object.iter().cloned().collect();
         let slot = Held::passed(self.perform(jni, followed, helper, &given)?).slot;
-        if self.follows(&target.owner) {
+        if self.keeps_field(&target.owner, object.is_none()) {
             let place = self.place(object.as_ref(), &target);
             let origin =
                 place.and_then(|place| self.writer.lock_safe().places.get(&place).copied());
@@ -54,7 +54,7 @@ impl Following {
         value: Held<'j>,
     ) -> Result<(), Local<'j>> {
         let letter = letter(&target.descriptor);
-        if self.follows(&target.owner) {
+        if self.keeps_field(&target.owner, object.is_none()) {
             let place = self.place(object.as_ref(), &target);
             if let Some(place) = place {
                 let places = &mut self.writer.lock_safe().places;
@@ -85,7 +85,7 @@ impl Following {
         }
         let given: Vec<Held<'j>> = object.iter().cloned().chain([value.clone()]).collect();
         self.perform(jni, followed, helper, &given)?;
-        if self.is_noting() && !self.follows(&target.owner) {
+        if self.is_noting() && !self.keeps_field(&target.owner, object.is_none()) {
             let on = object.as_ref().map(|object| self.given(jni, object, b'L'));
             let value = self.given(jni, &value, letter);
             self.writer.lock_safe().write(target, on, value);

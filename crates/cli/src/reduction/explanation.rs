@@ -102,6 +102,11 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
             ExitCode::No,
             "only what the main class itself does is followed; exceptions need no --fails-if",
         ),
+        Error::MainAgain(_) => told(
+            ExitCode::No,
+            "record a part of the program: culprit record --contents --observe CLASS -- ..., \
+                        then culprit minimize",
+        ),
         Error::NoFailure(_) => told(ExitCode::Recording, "record a run that fails"),
         Error::NoStack => Expected::new(ExitCode::Recording, message),
         Error::Gone { .. } => told(

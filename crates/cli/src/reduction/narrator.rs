@@ -65,6 +65,9 @@ impl Observer for Narrator<'_> {
                 }
                 self.results.add(test, self.console)
             }
+            SessionEvent::OnlyInside(missed) => {
+                writeln!(err, "  no test of the calls around it: {}", missed.error)
+            }
             SessionEvent::Missed(missed) => {
                 let error = explained(missed.error);
                 self.results.miss(&missed.signature, missed.rate, &error);

@@ -785,3 +785,67 @@ fn what_is_no_recording_cannot_be_read() {
         assert!(!home.path().join("culprit-minimize").exists());
     }
 }
+
+#[test]
+fn where_the_main_class_is_the_program_its_own_calls_are_the_test() {
+    let program = Program::compile("single", &[]);
+    let ended = program.debug(&["till.Till"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    assert!(ended.out.contains("Till.total(\""), "{}", ended.out);
+    assert!(!ended.out.contains("main("), "{}", ended.out);
+    assert_eq!(program.report()["left"], 1, "{}", ended.out);
+}
+
+#[test]
+fn a_failure_in_a_pool_of_threads_is_its_cause() {
+    let program = Program::compile("pooled", &[]);
+    let ended = program.debug(&["yard.Main"]);
+    says(&ended, 0, "\nIllegalStateException \"");
+    says(&ended, 0, "compiled and run: fails the same way");
+    assert!(
+        ended.out.contains("shelf.take(\"screws\", "),
+        "{}",
+        ended.out
+    );
+    assert!(!ended.out.contains("Executor"), "{}", ended.out);
+    // A recording of the same run has the same failure.
+    program.record(&["--contents", "--observe", "stock.*"], &["yard.Main"]);
+    let ended = program.culprit(["minimize", "run", "-o", "again"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+}
+
+#[test]
+fn a_mock_is_a_stand_in_with_the_recorded_answers() {
+    let jars = [
+        junit_5(),
+        library::jar("org.mockito", "mockito-core", "5.11.0", None),
+        library::jar("net.bytebuddy", "byte-buddy", "1.14.12", None),
+        library::jar("net.bytebuddy", "byte-buddy-agent", "1.14.12", None),
+        library::jar("org.objenesis", "objenesis", "3.3", None),
+    ];
+    let Some(jars) = jars.into_iter().collect::<Option<Vec<_>>>() else {
+        return skipped("JUnit 5 and Mockito");
+    };
+    let program = Program::compile("mocked", &jars);
+    let ended = program.debug(&[
+        "org.junit.platform.console.ConsoleLauncher",
+        "execute",
+        "--disable-banner",
+        "--details=none",
+        "--select-class=quotes.QuotesTest",
+    ]);
+    says(
+        &ended,
+        0,
+        "the innermost level: calls to quotes.Discounts\n",
+    );
+    assert!(ended.out.contains("discounts.of(null)"), "{}", ended.out);
+    assert!(
+        ended
+            .out
+            .contains("Customers customers = string -> customer;"),
+        "{}",
+        ended.out
+    );
+    assert!(!ended.out.contains("ockito"), "{}", ended.out);
+}

@@ -347,6 +347,7 @@ impl Group for FollowOptions {
         pairs.add_all("observe", &self.classes);
         pairs.add("seconds", self.seconds);
         pairs.add_all("test", &self.tests);
+        pairs.add_all("method", &self.methods);
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<bool, OptionsError> {
@@ -354,6 +355,7 @@ impl Group for FollowOptions {
             "observe" => self.classes.push(pattern(value)?),
             "seconds" => self.seconds = Some(read(key, value)?),
             "test" => self.tests.push(value.to_owned()),
+            "method" => self.methods.push(value.to_owned()),
             _ => return Ok(false),
         }
         Ok(true)

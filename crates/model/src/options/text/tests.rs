@@ -156,12 +156,14 @@ fn mode() -> impl Strategy<Value = Mode> {
             coverage,
         })
     });
-    let follow = (patterns(), of(any::<u64>()), vec("\\PC{0,20}", 0..3));
-    let follow = follow.prop_map(|(classes, seconds, tests)| {
+    let names = || vec("\\PC{0,20}", 0..3);
+    let follow = (patterns(), of(any::<u64>()), names(), names());
+    let follow = follow.prop_map(|(classes, seconds, tests, methods)| {
         Mode::Follow(FollowOptions {
             classes,
             seconds,
             tests,
+            methods,
         })
     });
     prop_oneof![

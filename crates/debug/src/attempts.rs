@@ -1,0 +1,217 @@
+//! The attempts at a test of one failure. The route from the driver to the code that failed decides their order:
+//! where a framework stands in between, the inside comes first.
+
+use std::time::{Duration, Instant};
+
+use culprit_minimize::MinimizedTest;
+use culprit_model::observe::is_jdk_name;
+use culprit_scripts::{Border, Route, Script, inner_borders, route};
+
+use crate::recording::RecordedPart;
+use crate::session::{FailureTask, missed};
+use crate::{CallLevel, Error, FailedJvm, Session, SessionEvent};
+
+/// The time for the calls around a class that there is a test of already.
+const AROUND: Duration = Duration::from_secs(30);
+
+/// A way to a test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Attempt {
+    /// The calls of the driver, followed, or else recorded.
+    Driver,
+    /// Recorded calls of the class that threw.
+    Thrower,
+    /// Recorded calls of all of the program's own code.
+    OwnCode,
+}
+
+impl Attempt {
+    /// All of them, in the order in which they are made.
+    fn all(route: Route) -> [Attempt; 3] {
+        match route {
+            Route::Direct => [Attempt::Driver, Attempt::Thrower, Attempt::OwnCode],
+            Route::Library => [Attempt::Thrower, Attempt::Driver, Attempt::OwnCode],
+            Route::Framework => [Attempt::Thrower, Attempt::OwnCode, Attempt::Driver],
+        }
+    }
+}
+
+/// The outcome of the attempts so far.
+#[derive(Default)]
+struct Outcome {
+    /// The number of calls of a test of the driver's calls, or of those of the program's own code.
+    around: Option<usize>,
+    /// There is a test of the class that threw.
+    inside: bool,
+    /// A test of the calls around that class that does not fail the same way, and when it was begun.
+    doubtful: Option<(MinimizedTest, Instant)>,
+    /// The reason why the first attempt at the calls around that class came to nothing.
+    why: Option<Error>,
+}
+
+impl Session<'_> {
+    /// Makes tests of one failure; whether one fails the same way.
+    pub(crate) fn test_of(&mut self, failure: FailureTask<'_>) -> Result<bool, Error> {
+        let mut outcome = Outcome::default();
+        match self.try_all(failure, &mut outcome) {
+            Err(error) if error.is_answer() => outcome.fail(error),
+            tried => tried?,
+        }
+        match outcome {
+            Outcome {
+                around: Some(_), ..
+            } => Ok(true),
+            Outcome {
+                inside: true, why, ..
+            } => {
+                if let Some(error) = why {
+                    let missed = missed(failure, error);
+                    self.observer.notice(SessionEvent::OnlyInside(missed))?;
+                }
+                Ok(true)
+            }
+            Outcome {
+                doubtful: Some((found, began)),
+                ..
+            } => {
+                self.add(failure, CallLevel::Outermost, found, began)?;
+                Ok(false)
+            }
+            Outcome { why, .. } => {
+                let missed = missed(failure, why.unwrap_or(Error::OutOfTime));
+                self.observer.notice(SessionEvent::Missed(missed))?;
+                Ok(false)
+            }
+        }
+    }
+
+    fn try_all(&mut self, failure: FailureTask<'_>, outcome: &mut Outcome) -> Result<(), Error> {
+        let jvm = self.failed_jvm(&failure.seen.recording)?;
+        let failed = failure.seen.failed(&jvm.recording);
+        let route = route(&failed, &jvm.program);
+        let borders = inner_borders(&failed, &jvm.program)?;
+        for attempt in Attempt::all(route) {
+            if self.is_interrupted() {
+                return Err(Error::Interrupted);
+            }
+            let is_hopeless = route == Route::Framework && attempt == Attempt::Driver;
+            if self.allowance.is_spent()
+                || outcome.around.is_some()
+                || outcome.inside && is_hopeless
+            {
+                break;
+            }
+            if outcome.inside {
+                self.allowance.limit(AROUND);
+            }
+            let began = Instant::now();
+            let is_inside = attempt == Attempt::Thrower;
+            let found = match attempt {
+                Attempt::Driver => self.find_test(failure, &jvm),
+                Attempt::Thrower | Attempt::OwnCode => {
+                    let border = borders.iter().find(|it| it.class.is_some() == is_inside);
+                    let Some(border) = border else {
+                        continue;
+                    };
+                    self.reduce_part(failure, &jvm, RecordedPart::within(border))
+                }
+            };
+            let found = found.and_then(|found| match main_alone(&found.minimised.script) {
+                Some(class) => Err(Error::MainAgain(class)),
+                None => Ok(found),
+            });
+            let class = borders.iter().find_map(|border| border.class.clone());
+            match (found, class.filter(|_| is_inside)) {
+                (Ok(found), Some(class)) if found.fails_the_same_way() => {
+                    let calls = found.minimised.calls_of(&class);
+                    let level = CallLevel::Innermost { class, calls };
+                    self.add(failure, level, found, began)?;
+                    outcome.inside = true;
+                }
+                (Ok(found), None) if found.fails_the_same_way() => {
+                    outcome.around = Some(found.left());
+                    self.add(failure, CallLevel::Outermost, found, began)?;
+                }
+                (Ok(found), None) => {
+                    outcome.doubtful.get_or_insert((found, began));
+                }
+                (Err(error), _) if !error.is_answer() => return Err(error),
+                (Err(error), None) => outcome.fail(error),
+                (_, Some(_)) => {}
+            }
+        }
+        match outcome.around {
+            Some(left) if !outcome.inside => self.add_innermost(failure, &jvm, left),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds a test at the innermost level, unless it tells nothing that a test with so many calls does not.
+    fn add_innermost(
+        &mut self,
+        failure: FailureTask<'_>,
+        jvm: &FailedJvm,
+        left: usize,
+    ) -> Result<(), Error> {
+        let began = Instant::now();
+        let Some(inner) = self.follow_inwards(failure, jvm)? else {
+            return Ok(());
+        };
+        // A test that is no smaller tells nothing new, nor does one that takes far more to set up.
+        let calls = inner.found.minimised.calls_of(&inner.class);
+        if calls < left && inner.found.left() <= 2 * left {
+            let class = inner.class;
+            let level = CallLevel::Innermost { class, calls };
+            self.add(failure, level, inner.found, began)?;
+        }
+        Ok(())
+    }
+}
+
+impl Outcome {
+    /// Keeps the reason of the first attempt that came to nothing.
+    fn fail(&mut self, error: Error) {
+        self.why.get_or_insert(error);
+    }
+}
+
+impl RecordedPart {
+    fn within(border: &Border) -> RecordedPart {
+        RecordedPart {
+            name: match border.class {
+                Some(_) => "thrower",
+                None => "own",
+            },
+            selection: border.selection.clone(),
+            attempts: 1,
+        }
+    }
+}
+
+/// The class whose `main` is all that a script calls of the program: that is the program again, and no test.
+fn main_alone(script: &Script) -> Option<String> {
+    let targets = script.statements.iter().filter_map(|it| script.target(it));
+    let mut of_program = targets.filter(|target| !is_jdk_name(&target.owner));
+    let first = of_program.next()?;
+    let is_main = first.name == "main" && first.descriptor == "([Ljava/lang/String;)V";
+    (is_main && of_program.next().is_none()).then(|| first.owner.replace('/', "."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_that_calls_main_alone_is_the_program_again() {
+        let script = |calls: &str| -> Script {
+            let sites = "site 1 entry static shop/Main.main([Ljava/lang/String;)V\n\
+                         site 2 entry static shop/Main.parse(Ljava/lang/String;)V\n";
+            format!("script 1\n{sites}{calls}").parse().unwrap()
+        };
+        let main = "=> @1(null)\n<= @1\n";
+        let parse = "=> @2(null)\n<= @2\n";
+        assert_eq!(main_alone(&script(main)), Some("shop.Main".to_owned()));
+        assert_eq!(main_alone(&script(parse)), None);
+        assert_eq!(main_alone(&script(&format!("{main}{parse}"))), None);
+    }
+}
