@@ -37,9 +37,17 @@ fn is_named_for_change(site: &Site) -> bool {
         .any(|start| site.target.name.strip_prefix(start).is_some_and(ends_word))
 }
 
-/// Words in names of classes whose results depend on the time zone or the locale.
-const DATED: [&str; 7] = [
-    "Calendar", "Date", "Format", "Instant", "Locale", "Time", "Zone",
+/// Parts of names of classes whose results depend on the time zone or the locale.
+const DATED: [&str; 9] = [
+    "Calendar",
+    "Date",
+    "Formatter",
+    "Locale",
+    "TimeZone",
+    "Timestamp",
+    "java/text/",
+    "java/time/",
+    "joda/time/",
 ];
 
 /// Whether a number is one that calls have in common by chance.

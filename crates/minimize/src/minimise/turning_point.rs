@@ -5,8 +5,9 @@
 //! of them the call passes, and with all of them it fails again. The statement that makes it fail again is the turning
 //! point. A candidate has the same one if it has a statement that does the same, and passes without it.
 
+use culprit_model::observe::is_jdk_name;
 use culprit_model::script::Action;
-use culprit_scripts::{ScriptRun, closure, needs};
+use culprit_scripts::{ScriptRun, closure, is_for_assertions, needs};
 
 use crate::merge::is_same_action;
 use crate::{Error, Script, Statement};
@@ -74,7 +75,11 @@ impl TurningPoint {
                 }
             }
             let turn = &script.statements[others[last_passing]];
-            return Ok(Some(LostTurn {
+            // A collection of the driver decides what is passed on to the program, and not what happens there.
+            let of_program = script.target(turn).is_some_and(|target| {
+                !is_jdk_name(&target.owner) && !is_for_assertions(&target.owner)
+            });
+            return Ok(of_program.then(|| LostTurn {
                 point: TurningPoint::of(script, turn),
                 whole: with(fails),
             }));
@@ -144,11 +149,13 @@ mod tests {
 
     use super::*;
 
-    /// Calls of static methods of these names.
+    /// Calls of static methods of these names, of the program or of the JDK.
     fn script(names: &[&str]) -> Script {
         let mut builder = Builder::with(Tables::default(), ObjectId(0));
         let call = |name: &&str| {
-            let target = MemberName::of("shop/Ledger", name, "()V");
+            let of_jdk = name.strip_prefix("JDK ");
+            let owner = of_jdk.map_or("shop/Ledger", |_| "java/util/List");
+            let target = MemberName::of(owner, of_jdk.unwrap_or(name), "()V");
             builder.call_static(target, Vec::new(), None)
         };
         let statements = names.iter().map(call).collect();
@@ -191,6 +198,12 @@ mod tests {
         assert_eq!(found(&names, &[0, 5]), turn);
         assert_eq!(found(&["new", "other", "balance"], &[0, 2]), None);
         assert_eq!(found(&names, &[0, 1, 3, 5]), None);
+    }
+
+    #[test]
+    fn a_collection_of_the_driver_is_no_turning_point() {
+        let names = ["new", "post", "other", "JDK cancel", "balance"];
+        assert_eq!(found(&names, &[0, 4]), None);
     }
 
     #[test]
