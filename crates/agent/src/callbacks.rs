@@ -99,11 +99,13 @@ fn on_load(vm: Vm, text: &str) -> Result<(), Trouble> {
         capabilities.set_can_retransform_classes(true);
         capabilities.set_can_retransform_any_class(potential.can_retransform_any_class());
     }
-    // Another agent that replays may be in the JVM too: what it makes the program do is not noted.
+    // With this capability, compiled code throws several times slower, even after the events are disabled: it is for
+    // runs that are to be debugged. Another agent that replays may be in the JVM too: what it makes the program do
+    // is not noted.
     let notes_exceptions = match &options.mode {
-        Mode::Record(record) => !record.beside,
-        Mode::Witness => true,
-        Mode::Worker(_) | Mode::Suggest(_) | Mode::Follow(_) => false,
+        Mode::Record(record) => record.contents && !record.beside,
+        Mode::Sentinel => true,
+        Mode::Witness | Mode::Worker(_) | Mode::Suggest(_) | Mode::Follow(_) => false,
     };
     let notes_exceptions = notes_exceptions && potential.can_generate_exception_events();
     capabilities.set_can_generate_exception_events(notes_exceptions);
@@ -162,7 +164,7 @@ fn follow_children(options: &str, mode: &Mode) {
     let inherited = std::env::var(FOLLOW).unwrap_or_default();
     let others = without_word(&inherited, &own);
     let value = match mode {
-        Mode::Record(_) | Mode::Witness | Mode::Worker(_) => others,
+        Mode::Record(_) | Mode::Witness | Mode::Sentinel | Mode::Worker(_) => others,
         Mode::Suggest(_) | Mode::Follow(_) if others.is_empty() => own.clone(),
         Mode::Suggest(_) | Mode::Follow(_) => format!("{others} {own}"),
     };
@@ -279,7 +281,7 @@ unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jt
         };
         let started = match &options.mode {
             Mode::Record(record) => Agent::record(jvmti, &jni, &options, record, feature),
-            Mode::Witness => Agent::witness(jvmti, &jni, &options, feature),
+            Mode::Witness | Mode::Sentinel => Agent::witness(jvmti, &jni, &options, feature),
             Mode::Worker(own) => worker::greet(jvmti, own, feature)
                 .and_then(|weave| Agent::replay(jvmti, own, &weave, feature)),
             Mode::Suggest(_) => {

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use culprit_jvm::untrusted;
-use culprit_model::{Caught, Evidence};
+use culprit_model::{Catcher, Caught, Evidence};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
@@ -31,8 +31,9 @@ impl CaughtInRun {
         Ok(CaughtInRun(all))
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// Whether there is nothing to choose from: what tests caught they may have expected.
+    pub(crate) fn is_expected(&self) -> bool {
+        (self.0.iter()).all(|caught| caught.catcher == Catcher::Test && caught.printed == 0)
     }
 
     /// The exception for which a run that failed printed a stack trace, or at least the message.
@@ -90,7 +91,7 @@ pub(crate) fn signature(caught: &Caught) -> Option<Signature> {
 
 #[cfg(test)]
 mod tests {
-    use culprit_model::{Catcher, Failure, FailureKind, ThreadId};
+    use culprit_model::{Failure, FailureKind, ThreadId};
 
     use super::*;
 
@@ -136,6 +137,15 @@ mod tests {
         assert_eq!(number("wrong size\nno such file\n"), Some(1));
         assert_eq!(number("no such file\nwrong size\n"), Some(2));
         assert_eq!(number("x\n"), None);
+    }
+
+    #[test]
+    fn what_tests_catch_is_expected() {
+        let expected =
+            |catcher| CaughtInRun(vec![caught(1, "a.Bad", "", catcher, 0)]).is_expected();
+        assert!(expected(Catcher::Test));
+        assert!(!expected(Catcher::Program));
+        assert!(CaughtInRun(Vec::new()).is_expected());
     }
 
     #[test]

@@ -14,6 +14,7 @@ use culprit_model::AgentOptions;
 use culprit_model::options::{FollowOptions, Mode};
 use culprit_program::{Command, Program, Streams};
 use culprit_scripts::{Script, driver_methods};
+use culprit_signature::Signature;
 use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
 use crate::caught::{CaughtInRun, signature};
@@ -34,6 +35,9 @@ pub const CLASSES: &str = "classes";
 /// A command that is followed gets so many times as long to fail, and so much longer.
 const FOLLOWED_SLOWER: u32 = 4;
 const FOLLOWED_LATER: Duration = Duration::from_secs(5);
+
+/// A command that takes longer is not run again only to look for exceptions that it caught.
+const LONGEST_FIRST_RUN: Duration = Duration::from_secs(60);
 
 /// Runs of the witness stage, if the first two disagree.
 pub(crate) const WITNESSES: usize = 3;
@@ -70,6 +74,14 @@ pub struct Session<'a> {
     pub(crate) driver_methods: Vec<String>,
     /// The time after which the first run of the command was ended.
     stopped_after: Option<Duration>,
+    /// Exceptions that are caught in silence are looked for.
+    watches_closely: bool,
+}
+
+/// The exceptions that count as failures, and the first run that has them.
+struct Chosen {
+    wanted: Wanted,
+    first: EndedRun,
 }
 
 /// A failure that is worked on.
@@ -89,6 +101,7 @@ pub(crate) struct EndedRun {
     pub(crate) status: u8,
     /// It did not end by itself.
     is_stopped: bool,
+    took: Duration,
 }
 
 impl EndedRun {
@@ -109,6 +122,8 @@ impl<'a> Session<'a> {
             taken: Vec::new(),
             driver_methods: Vec::new(),
             stopped_after: None,
+            // Of those that the user asks for, nobody need print anything.
+            watches_closely: settings.exception.is_some() || settings.stop_after.is_some(),
         }
     }
 
@@ -170,7 +185,7 @@ impl<'a> Session<'a> {
             return Err(no_jvm(&first)?);
         }
         let mut witnesses = Witnesses::default();
-        let wanted = self.wanted(&first)?;
+        let Chosen { wanted, first } = self.choose(first)?;
         witnesses.add(&first.folder, &wanted, &|path| self.program_of(path))?;
         if witnesses.is_empty() {
             return Err(Error::NotFailing {
@@ -201,27 +216,35 @@ impl<'a> Session<'a> {
 
     /// The exceptions that count as failures, by the first run of the command: those that left a thread or failed a
     /// test, or else the one that was caught and is the likeliest to have failed it.
-    fn wanted(&self, first: &EndedRun) -> Result<Wanted, Error> {
-        let class = &self.settings.exception;
+    ///
+    /// Exceptions that nobody printed are looked for in another run, in which throwing is slower.
+    fn choose(&mut self, first: EndedRun) -> Result<Chosen, Error> {
+        let class = self.settings.exception.clone();
         let left = Wanted::Left {
             class: class.clone(),
         };
         let mut failures = Witnesses::default();
         failures.add(&first.folder, &left, &|path| self.program_of(path))?;
         if !failures.is_empty() {
-            return Ok(left);
+            let wanted = left;
+            return Ok(Chosen { wanted, first });
         }
-        let caught = CaughtInRun::read(&first.folder)?;
-        if class.is_none() && caught.is_empty() {
-            return Ok(left);
+        let mut caught = CaughtInRun::read(&first.folder)?;
+        let mut chosen = self.presume(&caught, &first)?;
+        let mut first = first;
+        if chosen.is_none() && !self.watches_closely && first.took < LONGEST_FIRST_RUN {
+            self.watches_closely = true;
+            first = self.watch("witness-caught")?;
+            caught = CaughtInRun::read(&first.folder)?;
+            chosen = self.presume(&caught, &first)?;
         }
-        let chosen = match class {
-            Some(class) => caught.of_class(class),
-            None if first.status == 0 && !first.is_stopped => None,
-            None => caught.reported(&first.output())?,
-        };
-        if let Some(signature) = chosen.and_then(signature) {
-            return Ok(Wanted::Caught(signature));
+        if let Some(signature) = chosen {
+            let wanted = Wanted::Caught(signature);
+            return Ok(Chosen { wanted, first });
+        }
+        if class.is_none() && caught.is_expected() {
+            let wanted = left;
+            return Ok(Chosen { wanted, first });
         }
         Err(Error::OnlyCaught {
             class: class.clone(),
@@ -231,9 +254,23 @@ impl<'a> Session<'a> {
         })
     }
 
+    /// The exception that was caught and is the one that the user asked for, or failed the command.
+    fn presume(&self, caught: &CaughtInRun, run: &EndedRun) -> Result<Option<Signature>, Error> {
+        let chosen = match &self.settings.exception {
+            Some(class) => caught.of_class(class),
+            None if run.status == 0 && !run.is_stopped => None,
+            None => caught.reported(&run.output())?,
+        };
+        Ok(chosen.and_then(signature))
+    }
+
     /// Runs the command as it is, to see how it ends.
     pub(crate) fn watch(&mut self, name: &str) -> Result<EndedRun, Error> {
-        self.run(name, Mode::Witness)
+        let mode = match self.watches_closely {
+            true => Mode::Sentinel,
+            false => Mode::Witness,
+        };
+        self.run(name, mode)
     }
 
     /// Runs the command with the agent. The run has a folder of this name. Of a long output, the beginning and the end
@@ -271,6 +308,7 @@ impl<'a> Session<'a> {
         let inherited = java_tool_options.as_deref();
         let output = &output;
         let streams = Streams { output, input };
+        let began = Instant::now();
         let stop = self.stop_watch(&folder, &options.mode);
         let status = command.run_into(streams, &reducer.agent, &options, inherited);
         let stopped = stop.and_then(StopWatch::end);
@@ -288,6 +326,7 @@ impl<'a> Session<'a> {
             folder,
             status: status.shell_code(),
             is_stopped: stopped.is_some(),
+            took: began.elapsed(),
         })
     }
 

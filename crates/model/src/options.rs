@@ -23,8 +23,11 @@ pub struct AgentOptions {
 pub enum Mode {
     /// Weave classes and record events.
     Record(RecordOptions),
-    /// Weave nothing, and record how the program fails.
+    /// Weave nothing, and record how the program fails: exceptions that leave a thread or a test, and those whose
+    /// stack trace is printed.
     Witness,
+    /// The same with exceptions that are caught in silence. Throwing is several times slower in such a JVM.
+    Sentinel,
     /// Only count calls between classes, to propose borders (`--suggest`).
     Suggest(SuggestOptions),
     /// Run scenarios, whose calls out of observed code are answered, and scripts.
@@ -126,6 +129,7 @@ impl Mode {
         match self {
             Mode::Record(_) => "record",
             Mode::Witness => "witness",
+            Mode::Sentinel => "sentinel",
             Mode::Suggest(_) => "suggest",
             Mode::Worker(_) => "worker",
             Mode::Follow(_) => "follow",
@@ -137,7 +141,7 @@ impl Mode {
         match self {
             Mode::Record(RecordOptions { redact, .. })
             | Mode::Suggest(SuggestOptions { redact, .. }) => redact,
-            Mode::Witness | Mode::Worker(_) | Mode::Follow(_) => &[],
+            Mode::Witness | Mode::Sentinel | Mode::Worker(_) | Mode::Follow(_) => &[],
         }
     }
 }
@@ -161,7 +165,7 @@ impl RecordOptions {
         let options: AgentOptions = text.parse()?;
         match options.mode {
             Mode::Record(record) => Ok(record),
-            Mode::Witness => Ok(RecordOptions::default()),
+            Mode::Witness | Mode::Sentinel => Ok(RecordOptions::default()),
             mode => Err(text::no_recording(&mode)),
         }
     }

@@ -88,7 +88,7 @@ impl Aftermath {
         let selection = match mode {
             Mode::Record(record) => Some(&record.weave.selection),
             Mode::Suggest(suggest) => Some(&suggest.selection),
-            Mode::Witness | Mode::Worker(_) | Mode::Follow(_) => None,
+            Mode::Witness | Mode::Sentinel | Mode::Worker(_) | Mode::Follow(_) => None,
         };
         Ok(Aftermath {
             recordings: with(EXTENSION),
@@ -308,8 +308,8 @@ fn package_pattern(class: &str) -> String {
     }
 }
 
-/// Lists the failures of a recording, and the exceptions that were caught and are likely to be failures: with their
-/// numbers, in a line each.
+/// Lists the exceptions of a recording that were caught and are likely to be failures, with the numbers by which
+/// `culprit minimize` knows them.
 fn list_caught(recording: &Recording, console: &mut Console) -> io::Result<()> {
     let first = recording.failures().len() + 1;
     let caught = (first..).zip(recording.caught());

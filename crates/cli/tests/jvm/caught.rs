@@ -109,7 +109,7 @@ fn a_server_is_ended_after_its_failure() {
 #[test]
 fn an_event_loop_that_handles_an_exception_has_it_in_its_recording() {
     let program = program();
-    let (ended, caught) = recorded(&program, &[], "office.Loop");
+    let (ended, caught) = recorded(&program, &["--contents"], "office.Loop");
     let [caught] = &caught[..] else {
         panic!("{caught:?}")
     };

@@ -95,7 +95,15 @@ fn exceptions_that_leave_threads() {
             Some("<=! In.fail #1 IllegalStateException"),
             "\tat failing.In.fail(In.java:5)",
         ),
-        ("rude", 1, "main", "failing.Main$Rude", None, None, "Rude"),
+        (
+            "rude",
+            1,
+            "main",
+            "failing.Main$Rude",
+            None,
+            None,
+            "failing.Main$Rude: Rude",
+        ),
     ];
     for (how, status, thread, class, message, crosses, stack) in ways {
         on_every_jdk(&fixture, |stage| {

@@ -119,10 +119,11 @@ fn stray(key: &str, value: &str, mode: &Mode) -> OptionsError {
 }
 
 /// The modes that need no option, with the defaults.
-fn modes_without_worker() -> [Mode; 4] {
+fn modes_without_worker() -> [Mode; 5] {
     [
         Mode::Record(RecordOptions::default()),
         Mode::Witness,
+        Mode::Sentinel,
         Mode::Suggest(SuggestOptions::default()),
         Mode::Follow(FollowOptions::default()),
     ]
@@ -203,7 +204,7 @@ impl Group for Mode {
     fn print(&self, pairs: &mut Pairs) {
         match self {
             Mode::Record(options) => options.print(pairs),
-            Mode::Witness => {}
+            Mode::Witness | Mode::Sentinel => {}
             Mode::Suggest(options) => options.print(pairs),
             Mode::Worker(options) => options.print(pairs),
             Mode::Follow(options) => options.print(pairs),
@@ -213,7 +214,7 @@ impl Group for Mode {
     fn set(&mut self, key: &str, value: &str) -> Result<bool, OptionsError> {
         match self {
             Mode::Record(options) => options.set(key, value),
-            Mode::Witness => Ok(false),
+            Mode::Witness | Mode::Sentinel => Ok(false),
             Mode::Suggest(options) => options.set(key, value),
             Mode::Worker(options) => options.set(key, value),
             Mode::Follow(options) => options.set(key, value),

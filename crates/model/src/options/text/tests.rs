@@ -169,6 +169,7 @@ fn mode() -> impl Strategy<Value = Mode> {
     prop_oneof![
         record().prop_map(Mode::Record),
         Just(Mode::Witness),
+        Just(Mode::Sentinel),
         suggest,
         worker,
         follow,
