@@ -204,9 +204,10 @@ fn a_recording_is_summed_up_in_a_line() {
     assert_eq!(lines[0], "culprit: 2 recordings in r");
     assert!(lines[1].starts_with("  jvm-9: "), "{text}");
     assert!(lines[1].ends_with(", ends early"), "{text}");
-    assert!(lines[2].starts_with("  jvm-10: "), "{text}");
-    assert!(lines[2].contains(" events, "), "{text}");
-    assert_eq!(lines[3], "  next: culprit show r");
+    assert_eq!(lines[2], "    of com.acme.*");
+    assert!(lines[3].starts_with("  jvm-10: "), "{text}");
+    assert!(lines[3].contains(" events, "), "{text}");
+    assert_eq!(lines[5], "  next: culprit show r");
 }
 
 #[test]
