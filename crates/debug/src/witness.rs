@@ -242,19 +242,23 @@ impl Witnesses {
 mod tests {
     use super::*;
 
+    fn witness(stack: &str) -> Witness {
+        let thrown = Thrown::parse(stack).unwrap();
+        Witness {
+            signature: Signature::of(&thrown),
+            thrown,
+            test: None,
+            recording: PathBuf::new(),
+        }
+    }
+
     /// Witnesses of runs, each with failures by message and line.
     fn witnesses(runs: &[&[(&str, u32)]]) -> Witnesses {
         let mut witnesses = Witnesses::default();
         for run in runs {
             let thrown = run.iter().map(|(message, line)| {
                 let stack = format!("a.Bad: {message}\n\tat a.B.c(B.java:{line})\n");
-                let thrown = Thrown::parse(&stack).unwrap();
-                Witness {
-                    signature: Signature::of(&thrown),
-                    thrown,
-                    test: None,
-                    recording: PathBuf::new(),
-                }
+                witness(&stack)
             });
             witnesses.add_run(thrown.collect());
         }
@@ -363,13 +367,7 @@ mod tests {
              \tat org.junit.jupiter.api.Assertions.assertEquals(Assertions.java:1)\n\
              \tat a.BTest.c(BTest.java:{line})\n"
         );
-        let thrown = Thrown::parse(&stack).unwrap();
-        Witness {
-            signature: Signature::of(&thrown),
-            thrown,
-            test: None,
-            recording: PathBuf::new(),
-        }
+        witness(&stack)
     }
 
     #[test]

@@ -368,5 +368,30 @@ pub fn tells_assertion(exception: &str) -> bool {
     Owner::of_java(exception) == Owner::Assertion
 }
 
+/// Packages of frameworks that make the objects of a program, besides those that replace them in tests.
+const FRAMEWORKS: [&str; 5] = [
+    "io/micronaut/",
+    "io/quarkus/",
+    "jakarta/inject/",
+    "javax/inject/",
+    "org/springframework/",
+];
+
+/// Parts of the names of classes that frameworks generate beside those of a program: mocks and proxies.
+pub const GENERATED: [&str; 7] = [
+    "$$EnhancerBy",
+    "$$FastClass",
+    "$$SpringCGLIB$$",
+    "$ByteBuddy$",
+    "$HibernateProxy$",
+    "$MockitoMock$",
+    "_$$_",
+];
+
+/// True for a class, by its internal name, of a framework that makes the objects of a program.
+pub fn makes_objects(class: &str) -> bool {
+    FRAMEWORKS.iter().any(|package| class.starts_with(package))
+}
+
 #[cfg(test)]
 mod tests;

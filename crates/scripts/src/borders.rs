@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use culprit_classfile::ClassFile;
+use culprit_model::owner::{GENERATED, makes_objects};
 use culprit_model::{Owner, Pattern, Selection};
 use culprit_program::Program;
 use culprit_signature::{Frame, FrameOrigin};
@@ -32,26 +33,6 @@ pub struct Border {
     pub class: Option<String>,
     pub selection: Selection,
 }
-
-/// Packages of frameworks that make the objects of a program, besides those that replace them in tests.
-const FRAMEWORKS: [&str; 5] = [
-    "org/springframework/",
-    "jakarta/inject/",
-    "javax/inject/",
-    "io/quarkus/",
-    "io/micronaut/",
-];
-
-/// Parts of the names of classes that frameworks generate beside those of the program: mocks and proxies.
-const GENERATED: [&str; 7] = [
-    "$MockitoMock$",
-    "$$EnhancerBy",
-    "$$SpringCGLIB$$",
-    "$$FastClass",
-    "$HibernateProxy$",
-    "$ByteBuddy$",
-    "_$$_",
-];
 
 /// The way from the driver to the code that failed.
 pub fn route(failed: &Failed<'_>, program: &Program) -> Route {
@@ -99,8 +80,7 @@ fn is_given_objects(program: &Program, class: &str, own: &OwnCode<'_>) -> bool {
     let names = texts.map(|text| text.trim_start_matches(['[', 'L']).to_owned());
     names.into_iter().any(|name| {
         let is_mock = Owner::of(&name) == Owner::Mock && name.contains('/');
-        let is_framework = || FRAMEWORKS.iter().any(|package| name.starts_with(package));
-        (is_mock || is_framework()) && !own.has(name.trim_end_matches(';'))
+        (is_mock || makes_objects(&name)) && !own.has(name.trim_end_matches(';'))
     })
 }
 
