@@ -12,7 +12,7 @@ struct Any;
 
 impl World for Any {
     fn is_observed(&self, class: &str) -> bool {
-        class.contains('a') && !self.is_library(class)
+        class.contains('a') && !class.starts_with("java/")
     }
 
     fn declaring(&self, class: &str, _: MemberKind, name: &str, _: &str) -> Option<String> {

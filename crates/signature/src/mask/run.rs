@@ -138,7 +138,10 @@ fn frame(rest: &str) -> Match {
     let file = place.find(|c: char| !goes_on_in_name(c) && c != '-')?;
     let line = digits(place[file..].strip_prefix(':')?);
     let length = "at ".len() + name + 1 + file + 1 + line + 1;
-    let is_place = line > 0 && place[..file].contains('.') && text[..name].contains('.');
+    let mut special = text[..name].split('<').skip(1);
+    let is_named = special.all(|name| name.starts_with("init>") || name.starts_with("clinit>"));
+    let is_place =
+        is_named && line > 0 && place[..file].contains('.') && text[..name].contains('.');
     (is_place && place[file + 1 + line..].starts_with(')') && ends(rest, length))
         .then_some((length, "at <frame>"))
 }
@@ -317,6 +320,9 @@ mod tests {
             "Wanted:\n-> at shop.CartTest.adds(CartTest.java:12)\nbut",
             "Wanted:\n-> at <frame>\nbut",
         );
+        check("-> at a.B.<init>(B.java:3)", "-> at <frame>");
+        assert_eq!(mask("at 12:30:05.x(A.java:1)"), "at <time>.x(A.java:1)");
+        check("at <time>.x(A.java:1)", "at <time>.x(A.java:1)");
     }
 
     #[test]
