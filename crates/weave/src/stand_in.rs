@@ -104,11 +104,7 @@ fn answering(pool: &mut Pool, class: &str, method: &AnsweringMethod) -> Result<M
 }
 
 /// Pushes zeros and nulls for the parameters of a descriptor.
-pub(crate) fn push_defaults(
-    asm: &mut Asm,
-    pool: &mut Pool,
-    descriptor: &str,
-) -> Result<(), Error> {
+pub(crate) fn push_defaults(asm: &mut Asm, pool: &mut Pool, descriptor: &str) -> Result<(), Error> {
     let (parameters, _) =
         split_descriptor(descriptor).ok_or_else(|| Error::Descriptor(descriptor.to_owned()))?;
     for parameter in parameters {

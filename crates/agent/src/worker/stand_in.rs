@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use culprit_classfile::access;
 use culprit_jvmti::{Declared, Jni, Local, Passed};
-use culprit_model::script::{AnswerPlace, StandIn, StatementEnd};
 use culprit_model::observe::is_jdk_name;
+use culprit_model::script::{AnswerPlace, StandIn, StatementEnd};
 use culprit_model::value::split_descriptor;
 use culprit_model::{ObjectId, Reference, Script, Value};
 use culprit_weave::stand_in::{AnsweringMethod, StandInClass, stand_in};
@@ -152,7 +152,11 @@ impl Worker {
             methods: &methods,
         });
         let bytes = bytes.map_err(|error| Halt::Unsupported(error.to_string()))?;
-        Ok(Some(jni.define_class(&own_name, loader.as_ref(), &bytes)?))
+        Ok(Some(jni.define_class(
+            &own_name,
+            loader.as_ref(),
+            &bytes,
+        )?))
     }
 
     /// The methods that a class declares, and those of the classes that it extends.
