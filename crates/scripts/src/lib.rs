@@ -14,6 +14,7 @@ mod alias;
 mod assertions;
 mod borders;
 mod condition;
+mod containers;
 mod dependencies;
 mod elements;
 mod error;
