@@ -208,7 +208,16 @@ mod tests {
         let text = with.script.to_string();
         let steps = text.lines().filter(|line| line.contains("=> "));
         let steps: Vec<&str> = steps.map(str::trim).collect();
-        insta::assert_snapshot!(steps.join("\n"), @r#""#);
+        insta::assert_snapshot!(steps.join("\n"), @r#"
+        => Files.createTempDirectory@4("test", #7:FileAttribute[]{})
+        => Path.resolve@5("in.txt") on #3:Path
+        => String.getBytes@6() on "3\n0\n"
+        => Files.write@7(#4:Path, #6:byte[], #8:OpenOption[]{})
+        => Path.toString@8() on #4:Path
+        => Path.toFile@9() on #4:Path
+        => Reader.read@2(#1:File)
+        => Main.main@3(#2:String[]{#5:String})
+        "#);
     }
 
     #[test]
