@@ -32,14 +32,15 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
         let target = script.target(statement);
         let alias = statement
             .alias
-            .filter(|_| !gives_back && !target.is_some_and(|target| is_step(&target.owner)));
+            .filter(|_| !gives_back && target.is_none_or(|target| !is_step(&target.owner)));
         aliases.extend(alias.map(|alias| (alias, number)));
         of_this.sort_unstable();
         of_this.dedup();
         needs.push(of_this);
         if let Some(id) = statement.defines() {
             // A method that returns its receiver makes nothing.
-            if !uses.contains(&id) && !(gives_back && made.contains_key(&id)) {
+            let is_known = gives_back && made.contains_key(&id);
+            if !uses.contains(&id) && !is_known {
                 made.insert(id, number);
             }
         }
