@@ -20,6 +20,7 @@ mod error;
 mod extraction;
 mod failure_point;
 mod followed_run;
+mod loop_ends;
 mod own_code;
 mod predicate;
 mod recipe;
