@@ -266,6 +266,7 @@ impl ReportedFailure {
             Some(self.entry.verdict.clone()),
             text.turn.clone(),
             text.needed_files.clone(),
+            text.passed_values(),
         ];
         let lines = lines.into_iter().flatten();
         lines.map(|line| clean::line(&line).into_owned()).collect()
@@ -284,8 +285,14 @@ impl ReportedFailure {
             Level::Innermost => ": the innermost level",
         };
         let partial = text.reservation(test).map(|it| format!("; {it}"));
-        let notes = text.turn.iter().chain(&text.needed_files);
+        let notes = [
+            text.turn.clone(),
+            text.needed_files.clone(),
+            text.passed_values(),
+        ];
         let notes: String = notes
+            .iter()
+            .flatten()
             .map(|note| format!(" Note: {}.", plain(note)))
             .collect();
         let by_hand = test.by_hand.as_ref().map(|command| {
@@ -340,6 +347,15 @@ impl FailureEntry {
 }
 
 impl TestText {
+    /// The origin of the values of a test on the innermost level: the fault may be where they were computed.
+    fn passed_values(&self) -> Option<String> {
+        let class = self.thrower.as_ref()?;
+        Some(format!(
+            "its values are those that {class} was given; if a caller is at fault, this test fails without that \
+             fault too"
+        ))
+    }
+
     /// The course of the reduction in numbers.
     fn summary(&self, test: &TestEntry) -> String {
         let own = match (test.left_of_thrower, &self.thrower) {
@@ -487,7 +503,7 @@ mod tests {
 
         ## a.Thrown "\<b>": the innermost level
 
-        The command fails 3 of 10 times. 40 calls recorded, 8 in the slice, 1,002 left, written as 2 with loops (1 of a.B) after 12 runs; may not be minimal: --max-time was reached. `innermost/a/BTest.java`: compiled and run: fails the same way. Note: it needs files of /home/\`x\`, or of your home folder; if the program wrote them, calls may be missing.
+        The command fails 3 of 10 times. 40 calls recorded, 8 in the slice, 1,002 left, written as 2 with loops (1 of a.B) after 12 runs; may not be minimal: --max-time was reached. `innermost/a/BTest.java`: compiled and run: fails the same way. Note: it needs files of /home/\`x\`, or of your home folder; if the program wrote them, calls may be missing. Note: its values are those that a.B was given; if a caller is at fault, this test fails without that fault too.
 
         ```java
         class BTest {}
@@ -515,6 +531,7 @@ mod tests {
         the journal lacks verdicts: disk full
         compiled and run: fails the same way
         it needs files of /home/`x`, or of your home folder; if the program wrote them, calls may be missing
+        its values are those that a.B was given; if a caller is at fault, this test fails without that fault too
         ");
         assert!(missed().lines().is_empty());
     }

@@ -22,6 +22,7 @@ mod extraction;
 mod failure_point;
 mod followed_run;
 mod input_files;
+mod loop_ends;
 mod own_code;
 mod predicate;
 mod recipe;
