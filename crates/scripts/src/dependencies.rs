@@ -6,6 +6,7 @@ use culprit_model::observe::is_jdk_name;
 use culprit_model::{ObjectId, Reference, Script, Statement, Value};
 
 use crate::assertions::{finds_fault, is_for_assertions};
+use crate::containers::containers;
 use crate::predicate::CONDITION_CLASS;
 
 /// By statement, the earlier ones that it depends on.
@@ -14,6 +15,7 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
     let mut needs = Vec::with_capacity(script.statements.len());
     // What is found wrong of a result is wrong of no other name of the object.
     let finds_fault = finds_fault(script);
+    let containers = containers(script);
     let mut aliases: BTreeMap<ObjectId, usize> = BTreeMap::new();
     for (number, statement) in script.statements.iter().enumerate() {
         let uses = statement.uses();
@@ -22,19 +24,23 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
         of_this.extend(answered.iter().filter_map(|id| made.get(id)));
         let by_alias = statement.by_alias.iter().filter(|_| finds_fault);
         of_this.extend(by_alias.filter_map(|by| aliases.get(&by.alias)));
+        // A container of the driver gives back what was put into it.
+        let of = script.receiver(statement);
+        let gives_back = of.is_some_and(|of| containers.contains(&of));
         // Assertions that are made step by step return what they are called on.
         let is_step = |owner: &str| is_for_assertions(owner);
         let target = script.target(statement);
         let alias = statement
             .alias
-            .filter(|_| !target.is_some_and(|target| is_step(&target.owner)));
+            .filter(|_| !gives_back && target.is_none_or(|target| !is_step(&target.owner)));
         aliases.extend(alias.map(|alias| (alias, number)));
         of_this.sort_unstable();
         of_this.dedup();
         needs.push(of_this);
         if let Some(id) = statement.defines() {
             // A method that returns its receiver makes nothing.
-            if !uses.contains(&id) {
+            let is_known = gives_back && made.contains_key(&id);
+            if !uses.contains(&id) && !is_known {
                 made.insert(id, number);
             }
         }
