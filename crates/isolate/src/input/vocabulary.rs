@@ -3,8 +3,7 @@
 //! Grammars call their nodes and fields alike, so one table of words does for all languages. A name that is wrongly
 //! taken for declared only makes the check weaker: the same table reads the input and its candidates.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use tree_sitter::Node;
@@ -72,7 +71,7 @@ const NAMES: [&str; 5] = ["name", "function", "declarator", "constructor", "type
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Vocabulary {
     /// How often each name occurs.
-    count: HashMap<Vec<u8>, usize>,
+    count: BTreeMap<Vec<u8>, usize>,
     /// Names by where they are used and declared.
     used: HashSet<Place>,
     declared: HashSet<Place>,
@@ -81,7 +80,7 @@ pub(crate) struct Vocabulary {
     /// Names that are called or can be, with the number of arguments.
     calls: HashSet<(Vec<u8>, usize)>,
     /// How often nodes of one kind are below those of another.
-    shape: HashMap<(u16, u16), usize>,
+    shape: BTreeMap<(u16, u16), usize>,
     /// The texts of imports and the like.
     imports: HashSet<Vec<u8>>,
 }
@@ -115,14 +114,8 @@ impl Vocabulary {
             return both;
         }
         let other = Vocabulary::read(old, language);
-        for (name, count) in other.count {
-            let known = both.count.entry(name).or_default();
-            *known = (*known).max(count);
-        }
-        for (edge, count) in other.shape {
-            let known = both.shape.entry(edge).or_default();
-            *known = (*known).max(count);
-        }
+        take_more(&mut both.count, other.count);
+        take_more(&mut both.shape, other.shape);
         both.declared.extend(other.declared);
         both.anywhere.extend(other.anywhere);
         both.calls.extend(other.calls);
@@ -242,8 +235,16 @@ struct Branch<'t> {
     scope: Arc<[Vec<u8>]>,
 }
 
+/// Takes the larger one of two counts of each.
+fn take_more<K: Ord>(own: &mut BTreeMap<K, usize>, other: BTreeMap<K, usize>) {
+    for (key, count) in other {
+        let known = own.entry(key).or_default();
+        *known = (*known).max(count);
+    }
+}
+
 /// Whether something is there as often at most as in another.
-fn is_within<K: Hash + Eq>(own: &HashMap<K, usize>, most: &HashMap<K, usize>) -> bool {
+fn is_within<K: Ord>(own: &BTreeMap<K, usize>, most: &BTreeMap<K, usize>) -> bool {
     own.iter()
         .all(|(key, count)| most.get(key).is_some_and(|most| count <= most))
 }
