@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let command = Command::find(&args.command, path.as_deref()).map_err(Expected::from)?;
     let mut results = Results::in_folder(&args.output)?;
     let folders = agent::folders_of_process();
-    let files = FilesFound::now(&std::env::current_dir()?, now());
+    let files = FilesFound::now(&std::env::current_dir()?, results.folder(), now());
     let library = agent::unpack(&folders)?;
     let interrupt = Interrupt::by_signals()?;
     let settings = Settings {

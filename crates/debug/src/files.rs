@@ -1,11 +1,15 @@
 //! The files that a program finds where it works.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use culprit_jvm::{Scratch, Template, WorkingFolder};
+
+/// The most bytes of a file that becomes a text in a test.
+const LONGEST_TEXT: u64 = 8 << 10;
 
 /// The files of a program's working folder, as they were before the program ran.
 pub struct FilesFound {
@@ -33,11 +37,12 @@ impl FilesFound {
         }
     }
 
-    /// The files of a program that is about to run in a folder. They are saved now.
-    pub fn now(folder: &Path, now: SystemTime) -> FilesFound {
+    /// The files of a program that is about to run in a folder, without the folder for results. They are saved now.
+    pub fn now(folder: &Path, results: &Path, now: SystemTime) -> FilesFound {
         let saved = || -> io::Result<Saved> {
             let scratch = Scratch::new("files")?;
-            let template = Template::of(folder, now)?.save_to(scratch.path())?;
+            let template = Template::of(folder, now)?.without(results);
+            let template = template.save_to(scratch.path())?;
             Ok(Saved {
                 template: Arc::new(template),
                 _scratch: scratch,
@@ -49,6 +54,19 @@ impl FilesFound {
             // Without them, the files that are left after the program has run have to do.
             saved: saved().ok(),
         }
+    }
+
+    /// The text of a file that the program found, if a test can contain it: a short text that is the same in every charset.
+    pub(crate) fn text(&self, directory: Option<&Path>, name: &str) -> Option<String> {
+        let path = directory.unwrap_or(Path::new("/")).join(name);
+        let known = fs::metadata(&path).ok()?;
+        let is_old = known.modified().is_ok_and(|modified| modified < self.began);
+        if !known.is_file() || known.len() > LONGEST_TEXT || !is_old {
+            return None;
+        }
+        let text = fs::read_to_string(&path).ok()?;
+        let is_plain = |c: char| c.is_ascii() && !c.is_ascii_control() || "\t\n\r".contains(c);
+        text.chars().all(is_plain).then_some(text)
     }
 
     /// The working folders to try, in this order. A test that fails in an empty folder needs nothing but itself; others

@@ -15,7 +15,9 @@ use culprit_minimize::{
 };
 use culprit_program::{Confines, Environment, PlainWorkers, Program, WorkerJvm, working_folder};
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
-use culprit_scripts::{Condition, Predicate, PredicateCompiler, Script};
+use culprit_scripts::{
+    Condition, Predicate, PredicateCompiler, Script, WithFiles, with_input_files,
+};
 use culprit_signature::{Grade, Signature};
 use culprit_trace::Recording;
 
@@ -138,7 +140,7 @@ impl Reducer {
         let hear = |event: &ReductionEvent| ongoing.progress(event);
         let driver = Driver::new(settings, &hear);
         let driver = driver.journals(Some(Journals::ByProblem(self.journals.clone())));
-        let run = |folder: &WorkingFolder, wanted: Grade| -> Result<Attempt, Error> {
+        let run = |Trial { folder, script }: &Trial<'_>, wanted: Grade| -> Result<Attempt, Error> {
             let pool = workers.pool(case.recording, class_path.clone(), folder.clone(), jobs)?;
             let stage = Stage::new(pool, LIMIT, deadline.clone());
             // Each check begins with an empty folder.
@@ -168,10 +170,13 @@ impl Reducer {
                 taken: case.taken,
                 concrete: case.concrete,
             };
-            Ok(maker.make(case.script))
+            Ok(maker.make(script))
         };
+        let contents = |name: &str| self.files.text(directory.as_deref(), name);
+        let with_files = with_input_files(case.script, &contents);
         let folders = self.files.working_folders(directory.as_deref());
-        let found = in_best_folder(&folders, &deadline, run);
+        let trials = trials(folders, case.script, with_files.as_ref());
+        let found = in_best_folder(&trials, &deadline, run);
         allowance.spend(began.elapsed(), driver.tally().tests);
         Ok(found??)
     }
@@ -195,27 +200,55 @@ impl Reducer {
 /// The result of a reduction in one working folder.
 type Attempt = Result<MinimizedTest, ReductionError>;
 
+/// A script, and the working folder that it is tried in.
+#[derive(Clone)]
+struct Trial<'a> {
+    folder: WorkingFolder,
+    script: &'a Script,
+}
+
+/// The trials, in their order. A test that writes the files which it needs is better than one that finds them in a folder.
+/// A script that names a file by an absolute path finds it in any folder, but only on this machine.
+fn trials<'a>(
+    folders: Vec<WorkingFolder>,
+    script: &'a Script,
+    with_files: Option<&'a WithFiles>,
+) -> Vec<Trial<'a>> {
+    let folders = folders.into_iter();
+    let mut trials: Vec<Trial<'a>> = folders.map(|folder| Trial { folder, script }).collect();
+    if let Some(WithFiles {
+        script,
+        is_absolute,
+    }) = with_files
+    {
+        let folder = WorkingFolder::Empty;
+        let at = if *is_absolute { 0 } else { 1 };
+        trials.insert(at.min(trials.len()), Trial { folder, script });
+    }
+    trials
+}
+
 /// The result from the first working folder in which the calls fail with exactly the message and the test is seen
 /// to fail; or else from the first in which they fail in the same way.
 fn in_best_folder(
-    folders: &[WorkingFolder],
+    trials: &[Trial<'_>],
     deadline: &Deadline,
-    run: impl Fn(&WorkingFolder, Grade) -> Result<Attempt, Error>,
+    run: impl Fn(&Trial<'_>, Grade) -> Result<Attempt, Error>,
 ) -> Result<Attempt, Error> {
     let mut best: Option<Attempt> = None;
-    let mut next = folders.to_vec();
+    let mut next = trials.to_vec();
     for wanted in [Grade::L3, Signature::ENOUGH] {
-        for folder in std::mem::take(&mut next) {
+        for trial in std::mem::take(&mut next) {
             if best.is_some() && deadline.is_over() {
                 break;
             }
-            let found = run(&folder, wanted)?;
+            let found = run(&trial, wanted)?;
             match &found {
                 Ok(it) if it.grade >= Some(Signature::ENOUGH) || it.is_misprinted => {
                     return Ok(found);
                 }
                 Ok(_) | Err(ReductionError::OtherFailure(_)) => {}
-                Err(ReductionError::OtherMessage(_)) => next.push(folder),
+                Err(ReductionError::OtherMessage(_)) => next.push(trial),
                 Err(_) => return Ok(best.filter(Result::is_ok).unwrap_or(found)),
             }
             // The last of those that fail is the one most like what the program had.

@@ -42,6 +42,7 @@ mod printer;
 mod reach;
 mod reflect;
 mod scope;
+mod settings;
 mod signature;
 mod source;
 mod stand_in;

@@ -9,6 +9,7 @@ use crate::literal::ascii;
 use crate::names::upper_first;
 use crate::package::is_foreign;
 use crate::scope::{Scope, Throws};
+use crate::settings::Restoration;
 use crate::statements::Body;
 use crate::{Junit, Notes, Options, PrintedTest, condition, reflect};
 
@@ -62,6 +63,8 @@ impl File<'_> {
             let of = scope.imports.name(&variable.of);
             fields.push_str(&format!("    private {of} {};\n", variable.name));
         }
+        let restoration = Restoration::of(scope.graph, &scope.imports, options.junit);
+        fields.push_str(&restoration.fields);
         if !fields.is_empty() {
             fields.push('\n');
         }
@@ -131,6 +134,7 @@ impl File<'_> {
         ));
         source.push_str(&statements);
         source.push_str("    }\n");
+        source.push_str(&restoration.method);
         source.push_str(&helpers);
         source.push_str("}\n");
         PrintedTest {

@@ -14,6 +14,7 @@ mod pipeline;
 mod shrink;
 mod slice;
 mod stage;
+mod test_names;
 mod verify;
 
 pub use culprit_model::{Script, Statement};

@@ -4,19 +4,19 @@ use std::io;
 
 use culprit_junit::{ClassBytes, Notes, Options, PrintedTest, print};
 use culprit_jvm::WorkingFolder;
-use culprit_model::count::counted;
-use culprit_model::{Reference, Value};
+use culprit_model::count::{counted, grouped};
 use culprit_program::Program;
 use culprit_reduce::Driver;
 use culprit_scripts::{
-    CONDITION_CLASS, Condition, Predicate, ScriptRun, fetches, interactions, is_for_assertions,
-    links, seek, with_aliases, without_idle_guards,
+    Condition, Predicate, ScriptRun, fetches, interactions, links, seek, with_aliases,
+    without_idle_guards,
 };
 use culprit_signature::{Grade, Refusal, Signature, Thrown};
 use culprit_wire::FreshState;
 
 use crate::concrete::concrete;
 use crate::shrink::shrink;
+use crate::test_names::{SourceFolders, test_names};
 use crate::verify::TestEnvironment;
 use crate::{
     ByHand, Checked, Error, Likeness, Minimised, Needed, Runner, Script, Stage, Statement,
@@ -53,14 +53,24 @@ impl MinimizedTest {
         matches!(self.verified, Verified::Threw(_)) && self.grade >= Some(Signature::ENOUGH)
     }
 
-    /// Calls into the program that are left, as they are written in the test.
+    /// Calls into the program that are left, as they are written in the test: those of a loop once.
     pub fn left(&self) -> usize {
         left(&self.minimised, &self.test.notes)
+    }
+
+    /// Calls into the program that the test makes: those of a loop in each round.
+    pub fn calls(&self) -> usize {
+        calls(&self.minimised)
     }
 }
 
 fn left(minimised: &Minimised, notes: &Notes) -> usize {
     interactions(&minimised.script, &notes.written)
+}
+
+fn calls(minimised: &Minimised) -> usize {
+    let all: Vec<usize> = (0..minimised.script.statements.len()).collect();
+    interactions(&minimised.script, &all)
 }
 
 /// The failure that a test must show.
@@ -301,17 +311,11 @@ impl TestMaker<'_> {
         let classes = ClassBytes(|name: &str| self.program.bytes(name));
         let is_a = |class: &str, wanted: &str| self.program.is_a(class, wanted);
         let script = with_aliases(&minimised.script, &is_a);
-        let class = name(&minimised.script);
-        let mut number = 0;
+        let mut names = test_names(&minimised.script);
         loop {
-            number += 1;
             let options = Options {
                 junit: self.surroundings.junit,
-                name: match number {
-                    1 => format!("{class}Test"),
-                    2 => format!("{class}FailureTest"),
-                    _ => format!("{class}Failure{}Test", number - 1),
-                },
+                name: names.next().unwrap_or_default(),
                 loops: form.loops,
                 condition: self.failure.predicate.map(Predicate::printed),
             };
@@ -319,12 +323,23 @@ impl TestMaker<'_> {
                 comment(self.failure.signature, minimised, notes, form.needs)
             });
             let test = test.map_err(|error| Error::Print(error.to_string()))?;
-            // The program may have a test of that name, which is not to be hidden.
+            // The program may have a test of that name, which is not to be hidden or overwritten.
             let full = full_name(&test);
-            let is_taken = self.taken.contains(&full);
-            if !is_taken && self.program.bytes(&full.replace('.', "/")).is_none() {
+            let class = full.replace('.', "/");
+            let is_taken = self.taken.contains(&full)
+                || self.program.bytes(&class).is_some()
+                || self.sources().contain(&class);
+            if !is_taken {
                 return Ok(test);
             }
+        }
+    }
+
+    /// The source files around the program.
+    fn sources(&self) -> SourceFolders<'_> {
+        SourceFolders {
+            directory: self.surroundings.directory,
+            class_path: self.surroundings.class_path,
         }
     }
 }
@@ -355,48 +370,23 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// What the test is named after: the class of the call that fails, or what an assertion looks at.
-fn name(script: &Script) -> String {
-    let mut statements = script.statements.iter().rev();
-    let class = statements.find_map(|statement| {
-        let site = script.site(statement)?;
-        let receiver = match statement.given.first() {
-            Some(Value::Reference(Reference::Object { class, .. })) if site.has_receiver() => {
-                script.class_name(*class)
-            }
-            _ => &site.target.owner,
-        };
-        let of_program = !is_for_assertions(receiver);
-        let is_ours = receiver.ends_with(CONDITION_CLASS);
-        (of_program && !is_ours && !receiver.starts_with("java/")).then(|| receiver.to_owned())
-    });
-    let class = class.or_else(|| holder(script));
-    let class = class.unwrap_or_else(|| "Failing".to_owned());
-    let simple = class
-        .rsplit(['/', '$'])
-        .find(|part| part.starts_with(|first: char| first.is_alphabetic()));
-    simple.unwrap_or("Failing").to_owned()
-}
-
-/// The class that a lambda was written in, without that it is a test.
-fn holder(script: &Script) -> Option<String> {
-    let lambda = script.statements.iter().find_map(Statement::lambda)?;
-    let name = script.class_name(lambda.body_class);
-    let plain = name.strip_suffix("Tests").or(name.strip_suffix("Test"));
-    Some(plain.unwrap_or(name).to_owned())
-}
-
 fn comment(
     signature: &Signature,
     minimised: &Minimised,
     notes: &Notes,
     needs: Option<&Needed>,
 ) -> Vec<String> {
-    let mut text = format!(
-        "Fails with {signature}. Reduced from {} to {}.",
-        counted(minimised.captured as u64, "call"),
-        left(minimised, notes)
-    );
+    let mut text = format!("Fails with {signature}.");
+    let (written, calls) = (left(minimised, notes), calls(minimised));
+    if calls < minimised.captured {
+        let captured = counted(minimised.captured as u64, "call");
+        let in_loops = match written < calls {
+            true => format!(", written as {} with loops", grouped(written as u64)),
+            false => String::new(),
+        };
+        let calls = grouped(calls as u64);
+        text.push_str(&format!(" Reduced from {captured} to {calls}{in_loops}."));
+    }
     if let Some(needs) = needs {
         text.push_str(&format!(" It {needs}."));
     }

@@ -76,8 +76,11 @@ pub struct TestEntry {
     pub captured: usize,
     /// Calls in the slice.
     pub sliced: usize,
-    /// Calls that are left.
+    /// Calls that are left, as they are written: those of a loop once.
     pub left: usize,
+    /// Calls that the test makes: those of a loop in each round.
+    #[serde(default)]
+    pub calls: usize,
     /// Calls of the class that threw that are left; null on the outermost level.
     pub left_of_thrower: Option<usize>,
     /// Statements of the test.
@@ -206,6 +209,7 @@ impl ReportedFailure {
             captured: minimised.captured,
             sliced: minimised.sliced,
             left: found.left(),
+            calls: found.calls(),
             left_of_thrower,
             statements: notes.statements,
             surroundings: minimised.script.prelude,
@@ -262,6 +266,7 @@ impl ReportedFailure {
             Some(self.entry.verdict.clone()),
             text.turn.clone(),
             text.needed_files.clone(),
+            text.passed_values(),
         ];
         let lines = lines.into_iter().flatten();
         lines.map(|line| clean::line(&line).into_owned()).collect()
@@ -280,8 +285,14 @@ impl ReportedFailure {
             Level::Innermost => ": the innermost level",
         };
         let partial = text.reservation(test).map(|it| format!("; {it}"));
-        let notes = text.turn.iter().chain(&text.needed_files);
+        let notes = [
+            text.turn.clone(),
+            text.needed_files.clone(),
+            text.passed_values(),
+        ];
         let notes: String = notes
+            .iter()
+            .flatten()
             .map(|note| format!(" Note: {}.", plain(note)))
             .collect();
         let by_hand = test.by_hand.as_ref().map(|command| {
@@ -336,17 +347,30 @@ impl FailureEntry {
 }
 
 impl TestText {
+    /// The origin of the values of a test on the innermost level: the fault may be where they were computed.
+    fn passed_values(&self) -> Option<String> {
+        let class = self.thrower.as_ref()?;
+        Some(format!(
+            "its values are those that {class} was given; if a caller is at fault, this test fails without that \
+             fault too"
+        ))
+    }
+
     /// The course of the reduction in numbers.
     fn summary(&self, test: &TestEntry) -> String {
         let own = match (test.left_of_thrower, &self.thrower) {
             (Some(calls), Some(class)) if calls != test.left => format!(" ({calls} of {class})"),
             _ => String::new(),
         };
+        let in_loops = match test.left < test.calls {
+            true => format!(", written as {} with loops", grouped(test.left as u64)),
+            false => String::new(),
+        };
         format!(
-            "{} recorded, {} in the slice, {} left{own} after {}",
+            "{} recorded, {} in the slice, {} left{in_loops}{own} after {}",
             counted(test.captured as u64, "call"),
             grouped(test.sliced as u64),
-            grouped(test.left as u64),
+            grouped(test.calls as u64),
             counted(test.runs, "run"),
         )
     }
@@ -416,6 +440,7 @@ mod tests {
                     captured: 40,
                     sliced: 8,
                     left: 2,
+                    calls: 1002,
                     left_of_thrower: Some(1),
                     statements: 4,
                     surroundings: 0,
@@ -478,7 +503,7 @@ mod tests {
 
         ## a.Thrown "\<b>": the innermost level
 
-        The command fails 3 of 10 times. 40 calls recorded, 8 in the slice, 2 left (1 of a.B) after 12 runs; may not be minimal: --max-time was reached. `innermost/a/BTest.java`: compiled and run: fails the same way. Note: it needs files of /home/\`x\`, or of your home folder; if the program wrote them, calls may be missing.
+        The command fails 3 of 10 times. 40 calls recorded, 8 in the slice, 1,002 left, written as 2 with loops (1 of a.B) after 12 runs; may not be minimal: --max-time was reached. `innermost/a/BTest.java`: compiled and run: fails the same way. Note: it needs files of /home/\`x\`, or of your home folder; if the program wrote them, calls may be missing. Note: its values are those that a.B was given; if a caller is at fault, this test fails without that fault too.
 
         ```java
         class BTest {}
@@ -501,11 +526,12 @@ mod tests {
     #[test]
     fn the_terminal_shows_the_numbers_the_reservations_and_the_verdict() {
         insta::assert_snapshot!(failure().lines().join("\n"), @r"
-        40 calls recorded, 8 in the slice, 2 left (1 of a.B) after 12 runs
+        40 calls recorded, 8 in the slice, 1,002 left, written as 2 with loops (1 of a.B) after 12 runs
         may not be minimal: --max-time was reached
         the journal lacks verdicts: disk full
         compiled and run: fails the same way
         it needs files of /home/`x`, or of your home folder; if the program wrote them, calls may be missing
+        its values are those that a.B was given; if a caller is at fault, this test fails without that fault too
         ");
         assert!(missed().lines().is_empty());
     }

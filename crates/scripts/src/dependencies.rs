@@ -7,6 +7,7 @@ use culprit_model::script::Action;
 use culprit_model::{ObjectId, Reference, Script, Statement, Value};
 
 use crate::assertions::{finds_fault, is_for_assertions};
+use crate::containers::containers;
 use crate::predicate::CONDITION_CLASS;
 
 /// By statement, the earlier ones that it depends on.
@@ -15,6 +16,7 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
     let mut needs = Vec::with_capacity(script.statements.len());
     // What is found wrong of a result is wrong of no other name of the object.
     let finds_fault = finds_fault(script);
+    let containers = containers(script);
     let mut aliases: BTreeMap<ObjectId, usize> = BTreeMap::new();
     for (number, statement) in script.statements.iter().enumerate() {
         let uses = statement.uses();
@@ -23,12 +25,15 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
         of_this.extend(answered.iter().filter_map(|id| made.get(id)));
         let by_alias = statement.by_alias.iter().filter(|_| finds_fault);
         of_this.extend(by_alias.filter_map(|by| aliases.get(&by.alias)));
+        // A container of the driver gives back what was put into it.
+        let of = script.receiver(statement);
+        let gives_back = of.is_some_and(|of| containers.contains(&of));
         // Assertions that are made step by step return what they are called on.
         let is_step = |owner: &str| is_for_assertions(owner);
         let target = script.target(statement);
         let alias = statement
             .alias
-            .filter(|_| !target.is_some_and(|target| is_step(&target.owner)));
+            .filter(|_| !gives_back && target.is_none_or(|target| !is_step(&target.owner)));
         aliases.extend(alias.map(|alias| (alias, number)));
         of_this.sort_unstable();
         of_this.dedup();
@@ -36,7 +41,11 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
         if let Some(id) = statement.defines() {
             // A method that returns its receiver makes nothing, nor does one that returns what a static field holds.
             let is_constant = |made: &usize| is_constant(&script.statements[*made]);
-            if !uses.contains(&id) && !made.get(&id).is_some_and(is_constant) {
+            let is_known = match gives_back {
+                true => made.contains_key(&id),
+                false => made.get(&id).is_some_and(is_constant),
+            };
+            if !uses.contains(&id) && !is_known {
                 made.insert(id, number);
             }
         }

@@ -14,6 +14,7 @@ use culprit_signature::{Frame, Signature};
 use crate::alias::settle;
 use crate::assertions::{actual, is_assertion};
 use crate::failure_point::{capture, fail};
+use crate::loop_ends::loop_ends;
 use crate::selection::{driver_of, frames_of, internal, is_framework, outermost};
 use crate::surroundings::{self, Surroundings};
 use crate::{Condition, Failed, Script, Statement};
@@ -264,6 +265,7 @@ fn script(
         decide(&mut script);
     }
     script.waits.extend(checks(&script));
+    script.waits.extend(loop_ends(&script));
     if let (Some(_), Some(last)) = (tolerated, script.statements.len().checked_sub(1)) {
         script.wait(last, last - 1);
     }
@@ -344,6 +346,7 @@ pub fn followed_until(
     let mut script = draft.script();
     decide(&mut script);
     script.waits.extend(checks(&script));
+    script.waits.extend(loop_ends(&script));
     Some(script)
 }
 

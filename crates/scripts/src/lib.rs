@@ -14,12 +14,15 @@ mod alias;
 mod assertions;
 mod borders;
 mod condition;
+mod containers;
 mod dependencies;
 mod elements;
 mod error;
 mod extraction;
 mod failure_point;
 mod followed_run;
+mod input_files;
+mod loop_ends;
 mod own_code;
 mod predicate;
 mod recipe;
@@ -41,6 +44,7 @@ pub use followed_run::{
     FollowedFailure, OwnCalls, driver_methods, drivers, followed, followed_until, innermost,
     own_calls, own_level, without_idle_guards,
 };
+pub use input_files::{WithFiles, with_input_files};
 pub use own_code::OwnCode;
 pub use predicate::{CONDITION_CLASS, Predicate, PredicateCompiler};
 pub use run::{RunScript, ScriptRun};

@@ -620,7 +620,7 @@ fn a_command_that_never_fails_the_same_way_is_no_case() {
 }
 
 #[test]
-fn files_are_read_where_the_program_read_them() {
+fn a_short_file_that_the_program_reads_is_written_by_the_test() {
     let program = Program::compile("files", &[]);
     fs::write(program.path("prices.txt"), "tea=3\nmilk\n").unwrap();
     let ended = program.debug(&["shop.Main", "read"]);
@@ -629,6 +629,26 @@ fn files_are_read_where_the_program_read_them() {
         0,
         "compiled and run: fails the same way (same type, site, message and stack)",
     );
+    assert_eq!(program.report()["folder"], "an empty folder");
+    assert!(
+        ended.out.contains("Files.write(path, \"m\".getBytes());"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn a_long_file_is_read_where_the_program_read_it() {
+    let program = Program::compile("files", &[]);
+    let lines = "tea=3\n".repeat(2_000);
+    fs::write(program.path("prices.txt"), format!("{lines}milk\n")).unwrap();
+    let ended = program.debug(&["shop.Main", "read"]);
+    says(
+        &ended,
+        0,
+        "compiled and run: fails the same way (same type, site, message and stack)",
+    );
+    says(&ended, 0, "it needs files of ");
     assert!(
         ended.out.contains("new List(\"prices.txt\")"),
         "{}",

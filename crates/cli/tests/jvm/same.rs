@@ -108,6 +108,12 @@ fn a_list_that_was_cleared_is_no_new_list() {
 }
 
 #[test]
+fn what_a_loop_added_up_depends_on_its_end() {
+    let (_, ended) = reasons("summed");
+    insta::assert_snapshot!(ended.out);
+}
+
+#[test]
 fn a_key_that_never_was_needs_nothing_else() {
     let (program, ended) = reasons("never");
     assert!(!ended.out.contains(".post("), "{}", ended.out);

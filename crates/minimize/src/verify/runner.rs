@@ -49,7 +49,7 @@ impl Runner {
         matches!(self, Runner::Junit4 | Runner::Platform)
     }
 
-    /// The files to compile beside a test, by their paths: the runner, and the annotation where it stands in for
+    /// The files to compile beside a test, by their paths: the runner, and annotations where they stand in for
     /// JUnit's.
     pub(super) fn sources(self, junit: Junit) -> Vec<(String, &'static str)> {
         let runner = match self {
@@ -57,16 +57,17 @@ impl Runner {
             Runner::Platform => LAUNCHER,
             Runner::Own | Runner::OwnWithStandIn => OWN,
         };
-        let annotation = match junit {
-            Junit::Four => ANNOTATION_4,
-            Junit::Five => ANNOTATION_5,
+        let annotations = match junit {
+            Junit::Four => [("Test", ANNOTATION_4), ("After", AFTER_4)],
+            Junit::Five => [("Test", ANNOTATION_5), ("AfterEach", AFTER_5)],
         };
         let mut sources = vec![
             (format!("{CLASS}.java"), runner),
             ("CulpritVerdict.java".to_owned(), VERDICT),
         ];
         if self == Runner::OwnWithStandIn {
-            sources.push(("junit/Test.java".to_owned(), annotation));
+            let files = annotations.map(|(name, source)| (format!("junit/{name}.java"), source));
+            sources.extend(files);
         }
         sources
     }
@@ -102,6 +103,16 @@ import java.lang.annotation.RetentionPolicy;
 
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Test {}
+";
+
+const AFTER_5: &str = "package org.junit.jupiter.api;
+
+public @interface AfterEach {}
+";
+
+const AFTER_4: &str = "package org.junit;
+
+public @interface After {}
 ";
 
 /// Prints the verdict and ends the JVM. Without a mark, a user runs the test: the stack trace is all there is to

@@ -1,0 +1,126 @@
+//! The names of test classes: after the class of the failing call, and different from all tests that exist.
+
+use std::path::{Path, PathBuf};
+
+use culprit_model::{Reference, Value};
+use culprit_scripts::{CONDITION_CLASS, is_for_assertions};
+
+use crate::{Script, Statement};
+
+/// Folders of source files within a project.
+const FOLDERS: [&str; 9] = [
+    "src/test/java",
+    "src/test/kotlin",
+    "src/test/groovy",
+    "src/test/scala",
+    "src/integrationTest/java",
+    "src/it/java",
+    "test",
+    "tests",
+    "src",
+];
+
+/// Endings of source files that may contain a test class.
+const ENDINGS: [&str; 4] = ["java", "kt", "groovy", "scala"];
+
+/// A folder of class files lies so deep in its project at most: `build/classes/java/main`.
+const DEEPEST: usize = 4;
+
+/// The source files of the projects that a program was started from.
+#[derive(Clone, Copy)]
+pub(crate) struct SourceFolders<'a> {
+    /// The folder that the program worked in.
+    pub(crate) directory: Option<&'a Path>,
+    pub(crate) class_path: &'a [PathBuf],
+}
+
+impl SourceFolders<'_> {
+    /// Whether a project has the source file of a class, by the internal name of the class.
+    pub(crate) fn contain(&self, class: &str) -> bool {
+        let folders = self.class_path.iter().filter(|entry| entry.is_dir());
+        let projects = folders.flat_map(|entry| entry.ancestors().skip(1).take(DEEPEST));
+        let files = |project: &Path| {
+            FOLDERS.iter().any(|folder| {
+                let file = project.join(folder).join(class);
+                let file = file.as_os_str().to_string_lossy().into_owned();
+                ENDINGS
+                    .iter()
+                    .any(|ending| Path::new(&format!("{file}.{ending}")).exists())
+            })
+        };
+        self.directory.into_iter().chain(projects).any(files)
+    }
+}
+
+/// Names for the class of a test, the best one first.
+pub(crate) fn test_names(script: &Script) -> impl Iterator<Item = String> {
+    let class = subject(script);
+    (1_usize..).map(move |number| match number {
+        1 => format!("{class}Test"),
+        2 => format!("{class}FailureTest"),
+        _ => format!("{class}Failure{}Test", number - 1),
+    })
+}
+
+/// The class that a test is named after: that of the call that fails, or of the object that an assertion looks at.
+fn subject(script: &Script) -> String {
+    let mut statements = script.statements.iter().rev();
+    let class = statements.find_map(|statement| {
+        let site = script.site(statement)?;
+        let receiver = match statement.given.first() {
+            Some(Value::Reference(Reference::Object { class, .. })) if site.has_receiver() => {
+                script.class_name(*class)
+            }
+            _ => &site.target.owner,
+        };
+        let of_program = !is_for_assertions(receiver);
+        let is_ours = receiver.ends_with(CONDITION_CLASS);
+        (of_program && !is_ours && !receiver.starts_with("java/")).then(|| receiver.to_owned())
+    });
+    let class = class.or_else(|| holder(script));
+    let class = class.unwrap_or_else(|| "Failing".to_owned());
+    let simple = class
+        .rsplit(['/', '$'])
+        .find(|part| part.starts_with(|first: char| first.is_alphabetic()));
+    simple.unwrap_or("Failing").to_owned()
+}
+
+/// The class that a lambda was written in, without the suffix of a test.
+fn holder(script: &Script) -> Option<String> {
+    let lambda = script.statements.iter().find_map(Statement::lambda)?;
+    let name = script.class_name(lambda.body_class);
+    let plain = name.strip_suffix("Tests").or(name.strip_suffix("Test"));
+    Some(plain.unwrap_or(name).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_test_of_the_project_keeps_its_name() {
+        let project = tempfile::tempdir().unwrap();
+        let project = project.path();
+        let (classes, tests) = (
+            project.join("build/classes/java/main"),
+            project.join("src/test/kotlin/shop"),
+        );
+        fs::create_dir_all(&classes).unwrap();
+        fs::create_dir_all(&tests).unwrap();
+        fs::write(tests.join("CartTest.kt"), "").unwrap();
+        let check = |directory: Option<&Path>, class_path: &[PathBuf], expect: [bool; 2]| {
+            let sources = SourceFolders {
+                directory,
+                class_path,
+            };
+            let found =
+                ["shop/CartTest", "shop/CartFailureTest"].map(|class| sources.contain(class));
+            assert_eq!(found, expect);
+        };
+        check(Some(project), &[], [true, false]);
+        check(None, &[classes], [true, false]);
+        check(None, &[project.join("cart.jar")], [false, false]);
+    }
+}

@@ -1,0 +1,229 @@
+//! Files that a script names, written by the script itself: a test that makes its input needs no file of the user.
+//!
+//! ```text
+//! Path folder = Files.createTempDirectory("test");
+//! Path file = folder.resolve("orders.json");
+//! Files.write(file, "[3, 0]".getBytes());
+//! reader.read(file.toFile());                        // instead of new File("data/orders.json")
+//! ```
+//!
+//! The contents are values of the script, and are reduced with all others.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use culprit_model::script::{Builder, MemberName};
+use culprit_model::value::Contents;
+use culprit_model::{Reference, Script, Statement, Value};
+
+const FILES: &str = "java/nio/file/Files";
+const PATH: &str = "java/nio/file/Path";
+const TEXT: &str = "java/lang/String";
+
+/// The most files that one script writes.
+const MOST: usize = 4;
+
+/// A file that the script names, and the values that take the place of its name.
+struct Input {
+    /// The path, as the script names it.
+    name: String,
+    file: Value,
+    path: Value,
+}
+
+/// A script that writes its input files.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WithFiles {
+    pub script: Script,
+    /// Whether the original script names a file by an absolute path.
+    pub is_absolute: bool,
+}
+
+/// The script with the files that its statements name, or `None` if it names none. `contents` gives the text of a file,
+/// by its path, if it is one that a test can contain.
+pub fn with_input_files(
+    script: &Script,
+    contents: &dyn Fn(&str) -> Option<String>,
+) -> Option<WithFiles> {
+    let mut names: Vec<String> = Vec::new();
+    let own = script.statements.iter().skip(script.prelude);
+    for text in own.flat_map(|statement| statement.given.iter().flat_map(texts)) {
+        if !names.contains(&text) {
+            names.push(text);
+        }
+    }
+    let found = names.into_iter();
+    let found = found.filter_map(|name| contents(&name).map(|text| (name, text)));
+    let found: Vec<(String, String)> = found.take(MOST).collect();
+    if found.is_empty() {
+        return None;
+    }
+    let is_absolute = found.iter().any(|(name, _)| Path::new(name).is_absolute());
+    let mut builder = Builder::of(script);
+    let mut written = Vec::new();
+    let inputs = found.into_iter();
+    let inputs = inputs.map(|(name, text)| write(&mut builder, name, &text, &mut written));
+    let inputs: Vec<Input> = inputs.collect();
+    let (at, added) = (script.prelude, written.len());
+    let mut with = script.clone();
+    for statement in with.statements.iter_mut().skip(at) {
+        use_inputs(statement, script, &mut builder, &inputs);
+    }
+    with.statements.splice(at..at, written);
+    let moved = |number: usize| match number >= at {
+        true => number + added,
+        false => number,
+    };
+    with.waits = Default::default();
+    for wait in &script.waits {
+        with.wait(moved(wait.statement), moved(wait.on));
+    }
+    with.tables = Arc::new(builder.finish());
+    Some(WithFiles {
+        script: with,
+        is_absolute,
+    })
+}
+
+/// The statements that write a file to a new folder, under its own name.
+fn write(builder: &mut Builder, name: String, text: &str, to: &mut Vec<Statement>) -> Input {
+    let (folder, file) = (builder.variable(PATH), builder.variable(PATH));
+    let (path, bytes) = (builder.variable(TEXT), builder.variable("[B"));
+    let attributes = builder.array("[Ljava/nio/file/attribute/FileAttribute;", Vec::new());
+    let options = builder.array("[Ljava/nio/file/OpenOption;", Vec::new());
+    let of = "(Ljava/lang/String;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/file/Path;";
+    let make = MemberName::of(FILES, "createTempDirectory", of);
+    let resolve = MemberName::of(PATH, "resolve", "(Ljava/lang/String;)Ljava/nio/file/Path;");
+    let encode = MemberName::of(TEXT, "getBytes", "()[B");
+    let of = "(Ljava/nio/file/Path;[B[Ljava/nio/file/OpenOption;)Ljava/nio/file/Path;";
+    let store = MemberName::of(FILES, "write", of);
+    let print = MemberName::of(PATH, "toString", "()Ljava/lang/String;");
+    let last = Path::new(&name).file_name().unwrap_or_default();
+    let last = Value::text(&last.to_string_lossy());
+    to.extend([
+        builder.call_static(
+            make,
+            vec![Value::text("test"), attributes],
+            Some(folder.clone()),
+        ),
+        builder.call(resolve, folder, vec![last], Some(file.clone())),
+        builder.call(encode, Value::text(text), Vec::new(), Some(bytes.clone())),
+        builder.call_static(
+            store,
+            vec![file.clone(), bytes, options],
+            Some(file.clone()),
+        ),
+        builder.call(print, file.clone(), Vec::new(), Some(path.clone())),
+    ]);
+    Input { name, file, path }
+}
+
+/// Replaces the names of files in a statement.
+fn use_inputs(statement: &mut Statement, script: &Script, builder: &mut Builder, inputs: &[Input]) {
+    let named = |value: &Value| {
+        let text = text(value)?;
+        inputs.iter().find(|input| input.name == text)
+    };
+    let is_file = script.target(statement).is_some_and(|target| {
+        target.owner == "java/io/File" && target.descriptor == "(Ljava/lang/String;)V"
+    });
+    if let (true, Some(input)) = (is_file, statement.given.first().and_then(named)) {
+        let made = statement.result().cloned();
+        let convert = MemberName::of(PATH, "toFile", "()Ljava/io/File;");
+        *statement = Statement {
+            alias: statement.alias,
+            ..builder.call(convert, input.file.clone(), Vec::new(), made)
+        };
+        return;
+    }
+    for value in &mut statement.given {
+        replace(value, &|value| named(value).map(|input| input.path.clone()));
+    }
+}
+
+fn replace(value: &mut Value, by: &dyn Fn(&Value) -> Option<Value>) {
+    if let Some(new) = by(value) {
+        *value = new;
+    } else if let Value::Reference(Reference::Array {
+        contents: Contents::Elements(elements),
+        ..
+    }) = value
+    {
+        elements.iter_mut().for_each(|element| replace(element, by));
+    }
+}
+
+/// The texts in a value.
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::Reference(Reference::Array {
+            contents: Contents::Elements(elements),
+            ..
+        }) => elements.iter().flat_map(texts).collect(),
+        value => text(value).into_iter().collect(),
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::Reference(Reference::String(units)) => String::from_utf16(units).ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_model::{ObjectId, Tables};
+
+    use super::*;
+
+    /// `new Reader().read(new File(path))`, `Main.main(new String[] {path})`.
+    fn script(path: &str) -> Script {
+        let mut builder = Builder::with(Tables::default(), ObjectId(0));
+        let file = builder.variable("java/io/File");
+        let of = "(Ljava/lang/String;)V";
+        let made = builder.construct("java/io/File", of, vec![Value::text(path)], file.clone());
+        let words = builder.array("[Ljava/lang/String;", vec![Value::text(path)]);
+        let main = MemberName::of("app/Main", "main", "([Ljava/lang/String;)V");
+        let read = MemberName::of("app/Reader", "read", "(Ljava/io/File;)V");
+        let statements = vec![
+            made,
+            builder.call_static(read, vec![file], None),
+            builder.call_static(main, vec![words], None),
+        ];
+        let mut script = builder.script(statements);
+        script.wait(2, 1);
+        script
+    }
+
+    fn contents(path: &str) -> Option<String> {
+        path.ends_with("in.txt").then(|| "3\n0\n".to_owned())
+    }
+
+    #[test]
+    fn a_script_writes_the_files_that_it_names() {
+        let with = with_input_files(&script("data/in.txt"), &contents).unwrap();
+        assert!(!with.is_absolute);
+        assert_eq!(with.script.waits.first().unwrap().statement, 7);
+        let text = with.script.to_string();
+        let steps = text.lines().filter(|line| line.contains("=> "));
+        let steps: Vec<&str> = steps.map(str::trim).collect();
+        insta::assert_snapshot!(steps.join("\n"), @r#"
+        => Files.createTempDirectory@4("test", #7:FileAttribute[]{})
+        => Path.resolve@5("in.txt") on #3:Path
+        => String.getBytes@6() on "3\n0\n"
+        => Files.write@7(#4:Path, #6:byte[], #8:OpenOption[]{})
+        => Path.toString@8() on #4:Path
+        => Path.toFile@9() on #4:Path
+        => Reader.read@2(#1:File)
+        => Main.main@3(#2:String[]{#5:String})
+        "#);
+    }
+
+    #[test]
+    fn a_script_that_names_no_file_stays_as_it_is() {
+        assert_eq!(with_input_files(&script("data/out.txt"), &contents), None);
+        let absolute = with_input_files(&script("/data/in.txt"), &contents);
+        assert!(absolute.unwrap().is_absolute);
+    }
+}
