@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use culprit_jvmti::Jvmti;
 use culprit_model::Owner;
+use culprit_model::owner::is_of_language;
 
 /// A class path may lead anywhere, even to `/`: after so many folders it is no tree of packages.
 const MOST_FOLDERS: usize = 20_000;
@@ -22,20 +23,6 @@ const ARCHIVES: [&str; 5] = ["jar", "war", "ear", "zip", "jmod"];
 /// The extensions of sources that some launcher compiles in memory.
 const SOURCES: [&str; 11] = [
     "java", "groovy", "gvy", "gy", "gsh", "clj", "cljc", "kts", "scala", "sc", "bsh",
-];
-/// Packages of the compilers and interpreters of other languages: what they run is not theirs.
-const LANGUAGES: [&str; 11] = [
-    "bsh/",
-    "clojure/",
-    "dotty/",
-    "groovy/",
-    "kotlin/",
-    "org/apache/groovy/",
-    "org/codehaus/groovy/",
-    "org/jetbrains/kotlin/",
-    "org/jruby/",
-    "org/python/",
-    "scala/",
 ];
 /// The most bytes that are read of the list of an archive's entries.
 const MOST_ENTRIES: usize = 64 << 20;
@@ -226,8 +213,7 @@ pub(crate) fn is_lasting(url: Option<&str>) -> bool {
 
 /// Whether a main class starts programs of others.
 fn is_launcher(class: &str) -> bool {
-    let mut languages = LANGUAGES.iter();
-    Owner::of(class) != Owner::Other || languages.any(|package| class.starts_with(package))
+    Owner::of(class) != Owner::Other || is_of_language(class)
 }
 
 fn is_archive(name: &str) -> bool {

@@ -102,7 +102,16 @@ const ROWS: &[(Owner, &[&str])] = &[
         ],
     ),
     (Owner::MaybeJdk, &["com/sun/", "javax/"]),
-    (Owner::Language, &["kotlin/jvm/internal/", "scala/runtime/"]),
+    (
+        Owner::Language,
+        &[
+            "kotlin/jvm/internal/",
+            "org/codehaus/groovy/reflection/",
+            "org/codehaus/groovy/runtime/",
+            "org/codehaus/groovy/vmplugin/",
+            "scala/runtime/",
+        ],
+    ),
     (
         Owner::BuildTool,
         &[
@@ -318,6 +327,26 @@ impl Owner {
     pub fn may_be_subject(self) -> bool {
         matches!(self, Owner::Other | Owner::MaybeJdk | Owner::BuildLibrary)
     }
+}
+
+/// Packages of the compilers and interpreters of other languages: what they run is not theirs.
+const LANGUAGES: [&str; 11] = [
+    "bsh/",
+    "clojure/",
+    "dotty/",
+    "groovy/",
+    "kotlin/",
+    "org/apache/groovy/",
+    "org/codehaus/groovy/",
+    "org/jetbrains/kotlin/",
+    "org/jruby/",
+    "org/python/",
+    "scala/",
+];
+
+/// Whether a class, by its internal name, belongs to the compiler, the interpreter or the library of another language.
+pub fn is_of_language(class: &str) -> bool {
+    LANGUAGES.iter().any(|package| class.starts_with(package))
 }
 
 /// A class whose static methods assert something.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use culprit_classfile::ClassFile;
 use culprit_model::owner::{GENERATED, makes_objects};
 use culprit_model::{Owner, Pattern, Selection};
-use culprit_program::Program;
+use culprit_program::{Program, main_class};
 use culprit_signature::{Frame, FrameOrigin};
 
 use crate::own_code::OwnCode;
@@ -19,7 +19,7 @@ use crate::{Error, Failed};
 pub enum Route {
     /// The driver calls the program itself.
     Direct,
-    /// A library calls the program back, on behalf of the driver.
+    /// A library calls the program back, on behalf of the driver, or a thread that the program started does.
     Library,
     /// The driver has mocks, or a framework makes its objects: what it does cannot be done again without the
     /// framework.
@@ -49,9 +49,12 @@ pub fn route(failed: &Failed<'_>, program: &Program) -> Route {
     let thrower = stack.iter().position(is_own);
     let drives = |frame: &Frame| is_of(&internal(&frame.class), &driver);
     let driven = stack.iter().rposition(drives);
+    let main = main_class(failed.start);
+    let is_main = main.is_some_and(|main| is_of(&internal(&main), &driver));
+    let is_started = failed.test.is_none() && !is_main;
     match (thrower, driven) {
         (Some(inner), Some(outer)) if inner < outer => {
-            match stack[inner..outer].iter().any(is_library) {
+            match is_started || stack[inner..outer].iter().any(is_library) {
                 true => Route::Library,
                 false => Route::Direct,
             }

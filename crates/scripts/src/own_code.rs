@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use culprit_model::owner::is_of_language;
 use culprit_program::{Program, main_class};
 use culprit_signature::{Frame, FrameOrigin};
 use culprit_trace::Start;
@@ -28,7 +29,7 @@ impl<'p> OwnCode<'p> {
         let test = test.map(internal);
         let main = main_class(start).map(|name| internal(&name));
         let drivers = [&test, &main].into_iter().flatten();
-        let drivers = drivers.filter(|name| !is_framework(name));
+        let drivers = drivers.filter(|name| !is_framework(name) && !is_of_language(name));
         entries.extend(drivers.filter_map(|name| program.entry_of(name)));
         OwnCode {
             program,

@@ -43,10 +43,20 @@ fn runtimes_of_languages() {
         Owner::Language,
         &[
             "kotlin.jvm.internal.Intrinsics",
+            "org.codehaus.groovy.runtime.NullObject",
             "scala.runtime.BoxesRunTime",
         ],
     );
-    check(Owner::Other, &["kotlin.collections.CollectionsKt"]);
+    check(
+        Owner::Other,
+        &[
+            "kotlin.collections.CollectionsKt",
+            "clojure.lang.RT",
+            "groovy.lang.Script",
+        ],
+    );
+    assert!(is_of_language("groovy/ui/GroovyMain") && is_of_language("clojure/main$main"));
+    assert!(!is_of_language("groovyshop/Cart"));
 }
 
 #[test]
