@@ -1,13 +1,14 @@
 //! The choice of a failure among exceptions that were caught, for programs in which none left a thread or a test.
 //!
 //! A program that ends with a status other than 0 has failed, and the last stack trace that it printed or logged tells
-//! why; failing that, the last message in its output that is the message of an exception. In all other cases the user
-//! names the class of the exception.
+//! why; failing that, the last message in its output that is the message of an exception, or the last exception that
+//! arrived at the main class. In all other cases the user names the class of the exception.
 
 use std::path::Path;
 
 use culprit_jvm::untrusted;
 use culprit_model::{Catcher, Caught, Evidence};
+use culprit_program::main_class;
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
@@ -20,41 +21,49 @@ const LONGEST_OUTPUT: u64 = 64 << 20;
 const SHORTEST_MESSAGE: usize = 4;
 
 /// The exceptions of one run that were caught, those of all its JVMs.
-pub(crate) struct CaughtInRun(Vec<Caught>);
+pub(crate) struct CaughtInRun {
+    all: Vec<Caught>,
+    /// The main classes of its JVMs, as Java writes them.
+    mains: Vec<String>,
+}
 
 impl CaughtInRun {
     pub(crate) fn read(folder: &Path) -> Result<CaughtInRun, Error> {
-        let mut all = Vec::new();
+        let (mut all, mut mains) = (Vec::new(), Vec::new());
         for path in RunFolder::open(folder)?.recordings {
-            all.extend(Recording::open(&path)?.caught().iter().cloned());
+            let recording = Recording::open(&path)?;
+            all.extend(recording.caught().iter().cloned());
+            mains.extend(main_class(recording.start()));
         }
-        Ok(CaughtInRun(all))
+        Ok(CaughtInRun { all, mains })
     }
 
     /// Whether there is nothing to choose from: what tests caught they may have expected.
     pub(crate) fn is_expected(&self) -> bool {
-        (self.0.iter()).all(|caught| caught.catcher == Catcher::Test && caught.printed == 0)
+        self.all.iter().all(|caught| caught.catcher == Catcher::Test && caught.printed == 0)
     }
 
-    /// The exception for which a run that failed printed a stack trace, or at least the message.
+    /// The exception for which a run that failed printed a stack trace, or at least the message, or which its main
+    /// class caught.
     pub(crate) fn reported(&self, output: &Path) -> Result<Option<&Caught>, Error> {
-        if let Some(printed) = last_printed(&self.0) {
+        if let Some(printed) = last_printed(&self.all) {
             return Ok(Some(printed));
         }
         let output = untrusted::read(output, LONGEST_OUTPUT)?;
-        Ok(last_mentioned(&self.0, &String::from_utf8_lossy(&output)))
+        let mentioned = last_mentioned(&self.all, &String::from_utf8_lossy(&output));
+        Ok(mentioned.or_else(|| last_caught_by(&self.all, &self.mains)))
     }
 
     /// The exception of a class that is most likely a failure; of those that are equally likely, the last.
     pub(crate) fn of_class(&self, class: &str) -> Option<&Caught> {
-        best(&self.0, class)
+        best(&self.all, class)
     }
 
     /// The exceptions, the likeliest failures first.
     pub(crate) fn by_evidence(mut self) -> Vec<Caught> {
-        self.0
+        self.all
             .sort_by_key(|caught| std::cmp::Reverse((caught.evidence(), caught.printed)));
-        self.0
+        self.all
     }
 }
 
@@ -82,6 +91,20 @@ fn last_mentioned<'a>(all: &'a [Caught], output: &str) -> Option<&'a Caught> {
     });
     let last = mentioned.max_by_key(|(at, caught)| (*at, caught.evidence() > Evidence::None));
     last.map(|(_, caught)| caught)
+}
+
+/// The exception that a method of these classes caught last.
+fn last_caught_by<'a>(all: &'a [Caught], classes: &[String]) -> Option<&'a Caught> {
+    let is_one = |caught: &&Caught| {
+        let class = caught.failure.place.rsplit_once('.').map(|(class, _)| class);
+        let class = class.unwrap_or_default();
+        let is_of = |main: &String| {
+            let rest = class.strip_prefix(main.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+        };
+        classes.iter().any(is_of)
+    };
+    all.iter().filter(is_one).max_by_key(|caught| caught.number)
 }
 
 /// The signature of an exception that was caught.
@@ -114,6 +137,28 @@ mod tests {
         }
     }
 
+    fn in_run(all: Vec<Caught>) -> CaughtInRun {
+        let mains = Vec::new();
+        CaughtInRun { all, mains }
+    }
+
+    #[test]
+    fn the_last_exception_that_the_main_class_caught_is_found() {
+        let at = |number: u32, place: &str| {
+            let mut caught = caught(number, "a.Bad", "no", Catcher::Outside, 0);
+            caught.failure.place = place.to_owned();
+            caught
+        };
+        let all = [
+            at(1, "clojure.main$main.invokeStatic"),
+            at(2, "clojure.main.main"),
+            at(3, "clojure.mainly.run"),
+        ];
+        let found = |main: &str| last_caught_by(&all, &[main.to_owned()]).map(|it| it.number);
+        assert_eq!(found("clojure.main"), Some(2));
+        assert_eq!(found("a.Main"), None);
+    }
+
     #[test]
     fn the_last_stack_trace_that_was_printed_tells_why_a_program_failed() {
         let all = [
@@ -142,10 +187,10 @@ mod tests {
     #[test]
     fn what_tests_catch_is_expected() {
         let expected =
-            |catcher| CaughtInRun(vec![caught(1, "a.Bad", "", catcher, 0)]).is_expected();
+            |catcher| in_run(vec![caught(1, "a.Bad", "", catcher, 0)]).is_expected();
         assert!(expected(Catcher::Test));
         assert!(!expected(Catcher::Program));
-        assert!(CaughtInRun(Vec::new()).is_expected());
+        assert!(in_run(Vec::new()).is_expected());
     }
 
     #[test]

@@ -16,6 +16,9 @@ use crate::{Case, Error, FailedJvm, Session, SessionEvent};
 /// The most recordings of the command, each with more classes than the one before.
 const ATTEMPTS: usize = 4;
 
+/// The most recordings that each have fewer classes than the one before.
+const MOST_NARROWED: usize = 2;
+
 /// The most runs until the command fails, if it does not always.
 const MOST_RUNS: usize = 5;
 
@@ -52,7 +55,7 @@ impl Session<'_> {
     ) -> Result<MinimizedTest, Error> {
         let signature = &failure.seen.signature;
         let mut selection = part.selection;
-        let mut attempt = 1;
+        let (mut attempt, mut narrowed) = (1, 0);
         let (recording, script) = loop {
             let observed = selection.observe.iter().map(ToString::to_string).collect();
             self.observer.notice(SessionEvent::Records { observed })?;
@@ -60,9 +63,11 @@ impl Session<'_> {
             let (recording, thrown) = self.record_failing(&name, &selection, failure)?;
             let extracted = extract(&recording, &thrown)?;
             attempt += 1;
-            let is_narrowed = narrow(&mut selection, &extracted);
-            let is_widened = attempt <= part.attempts && widen(&mut selection, &extracted);
-            if !(is_narrowed || is_widened) || attempt > 2 * ATTEMPTS {
+            let is_narrowed = narrowed < MOST_NARROWED && narrow(&mut selection, &extracted);
+            narrowed += usize::from(is_narrowed);
+            let is_widened =
+                attempt <= part.attempts + narrowed && widen(&mut selection, &extracted);
+            if !is_narrowed && !is_widened {
                 break (recording, extracted.script);
             }
         };
@@ -110,14 +115,12 @@ impl Session<'_> {
     }
 }
 
-/// Excludes observed classes whose objects a script uses and no call of the program makes, such as mocks that are
-/// objects of the class itself: something stands in for them. Whether there are such.
+/// Excludes observed classes whose objects a script uses and no constructor made, such as mocks that are objects of
+/// the class itself: something stands in for them. Whether there are such.
 fn narrow(selection: &mut Selection, extracted: &Extracted) -> bool {
     let before = selection.exclude.len();
-    for class in &extracted.missing {
-        let is_observed = selection.observe.iter().any(|known| known.matches(class));
-        if is_observed
-            && !selection.excludes(class)
+    for class in &extracted.unmade {
+        if !selection.excludes(class)
             && let Ok(pattern) = class.replace('/', ".").parse::<Pattern>()
         {
             selection.exclude.push(pattern);

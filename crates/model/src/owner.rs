@@ -383,6 +383,9 @@ pub const ASSERTING: &[Asserting] = &[
     asserts("kotlin/test/AssertionsKt", Actual::Second),
 ];
 
+/// Packages of libraries whose assertions are made step by step, on an object that holds the value.
+pub const FLUENT_ASSERTIONS: [&str; 2] = ["com/google/common/truth/", "org/assertj/"];
+
 const fn asserts(class: &'static str, actual: Actual) -> Asserting {
     Asserting { class, actual }
 }

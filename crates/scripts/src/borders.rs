@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use culprit_classfile::ClassFile;
-use culprit_model::owner::{GENERATED, makes_objects};
+use culprit_classfile::{ClassFile, named_classes};
+use culprit_model::owner::{FLUENT_ASSERTIONS, GENERATED, makes_objects};
 use culprit_model::{Owner, Pattern, Selection};
 use culprit_program::{Program, main_class};
 use culprit_signature::{Frame, FrameOrigin};
@@ -122,15 +122,33 @@ pub fn inner_borders(failed: &Failed<'_>, program: &Program) -> Result<Vec<Borde
     }
     let drives = program.above(&driver);
     names.retain(|name| !is_of(name, &driver) && !drives.contains(name) && !is_framework(name));
+    // Frameworks make classes of their own in memory.
+    if names.iter().any(|name| !makes_objects(name)) {
+        names.retain(|name| !makes_objects(name));
+    }
     if !names.is_empty() {
         let mut observe = packages(names.iter());
-        observe.extend(asserting(program).filter(|_| failed.signature.is_assertion()));
+        if failed.signature.is_assertion() {
+            observe.extend(asserting(program));
+            observe.extend(fluent(program, &driver));
+        }
         found.push(Border {
             class: None,
             selection: selection(observe, &driver),
         });
     }
     Ok(found)
+}
+
+/// Patterns of the libraries whose assertions, made step by step, a class uses.
+fn fluent(program: &Program, class: &str) -> Vec<String> {
+    let bytes = program.bytes(class).unwrap_or_default();
+    let named = ClassFile::parse(&bytes).and_then(|class| named_classes(&class));
+    let named = named.unwrap_or_default();
+    let is_used = |package: &&&str| named.iter().any(|name| name.starts_with(**package));
+    let used = FLUENT_ASSERTIONS.iter().filter(is_used);
+    used.map(|package| format!("{}**", package.replace('/', ".")))
+        .collect()
 }
 
 fn selection(observe: impl IntoIterator<Item = String>, driver: &str) -> Selection {

@@ -26,6 +26,8 @@ pub struct Extracted {
     pub script: Script,
     /// Classes of the program whose objects are used and not made: they were not observed.
     pub missing: BTreeSet<String>,
+    /// Those of them that are observed, and whose objects no constructor made.
+    pub unmade: BTreeSet<String>,
 }
 
 /// Makes the script that ends with the call that failed.
@@ -115,6 +117,7 @@ pub fn extract_until(
         made: BTreeSet::new(),
         grouper: Grouper::default(),
         missing: BTreeSet::new(),
+        unmade: BTreeSet::new(),
     };
     let surroundings = Surroundings {
         start: recording.start(),
@@ -140,6 +143,7 @@ pub fn extract_until(
     Ok(Extracted {
         script,
         missing: writer.missing,
+        unmade: writer.unmade,
     })
 }
 
@@ -210,6 +214,7 @@ struct Writer<'r> {
     made: BTreeSet<ObjectId>,
     grouper: Grouper,
     missing: BTreeSet<String>,
+    unmade: BTreeSet<String>,
 }
 
 impl Writer<'_> {
@@ -277,8 +282,11 @@ impl Writer<'_> {
             return Source::Made;
         }
         match self.outsider(value) {
-            Some(class) => {
+            Some((id, class)) => {
                 if !is_made_up(&class) {
+                    if self.states.contains_key(&id) {
+                        self.unmade.insert(class.clone());
+                    }
                     self.missing.insert(class);
                 }
                 Source::StandIn
@@ -295,18 +303,19 @@ impl Writer<'_> {
         site.is_some_and(|site| site.target.name == "<clinit>")
     }
 
-    /// The class of an object, if that is of the program or made at run time.
-    fn outsider(&self, value: &Value) -> Option<String> {
-        let mut class = None;
+    /// An object that nothing makes, with its class, if that is of the program or made at run time.
+    fn outsider(&self, value: &Value) -> Option<(ObjectId, String)> {
+        let mut found = None;
         value.each_reference(&mut |reference| {
-            if let Reference::Object { id, class: of } = reference
+            if let Reference::Object { id, class } = reference
                 && !self.made.contains(id)
             {
-                class.get_or_insert(*of);
+                found.get_or_insert((*id, *class));
             }
         });
-        let class = self.builder.tables().class_name(class?).to_owned();
-        (!is_jdk_name(&class) || is_made_up(&class)).then_some(class)
+        let (id, class) = found?;
+        let class = self.builder.tables().class_name(class).to_owned();
+        (!is_jdk_name(&class) || is_made_up(&class)).then_some((id, class))
     }
 
     /// What of a value no statement makes, or can be given.
