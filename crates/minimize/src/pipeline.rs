@@ -39,6 +39,8 @@ pub struct MinimizedTest {
     pub grade: Option<Grade>,
     /// The environment variables that the test needs to fail, if any.
     pub needs: Option<Needed>,
+    /// The options of the JVM that the test needs to fail.
+    pub options: Vec<String>,
     /// How to run the test outside of the sandbox, where it was run inside.
     pub by_hand: Option<ByHand>,
     /// The working folder of the candidates and of the test.
@@ -106,14 +108,14 @@ pub struct TestMaker<'a> {
 #[derive(Clone, Copy)]
 struct Form<'a> {
     loops: bool,
-    /// The environment variables that the comment names.
-    needs: Option<&'a Needed>,
+    /// The needs of the test that the comment names.
+    checked: Option<&'a Checked>,
 }
 
 impl Form<'_> {
     const PLAIN: Form<'static> = Form {
         loops: true,
-        needs: None,
+        checked: None,
     };
 }
 
@@ -272,7 +274,13 @@ impl TestMaker<'_> {
             }
             // A straight line asks less of the compiler.
             loops = false;
-            test = self.printed(&minimised, Form { loops, needs: None })?;
+            test = self.printed(
+                &minimised,
+                Form {
+                    loops,
+                    checked: None,
+                },
+            )?;
             let folder = &self.surroundings.folder.join("straight");
             let straight = TestEnvironment {
                 folder,
@@ -280,18 +288,20 @@ impl TestMaker<'_> {
             };
             verify(&test, &straight, driver, &fails)
         });
+        let checked = checked?;
+        if checked.needs.is_some() || !checked.options.is_empty() {
+            let checked = Some(&checked);
+            test = self.printed(&minimised, Form { loops, checked })?;
+        }
+        let is_confined = self.surroundings.confines.sandbox.is_some();
+        let by_hand = is_confined.then(|| ByHand::of(&self.surroundings, &checked));
         let Checked {
             verified,
             runner,
             needs,
-        } = checked?;
-        if needs.is_some() {
-            let needs = needs.as_ref();
-            test = self.printed(&minimised, Form { loops, needs })?;
-        }
+            options,
+        } = checked;
         let grade = graded(&verified);
-        let is_confined = self.surroundings.confines.sandbox.is_some();
-        let by_hand = is_confined.then(|| ByHand::of(&self.surroundings, runner));
         Ok(MinimizedTest {
             minimised,
             tests,
@@ -301,6 +311,7 @@ impl TestMaker<'_> {
             runner,
             grade,
             needs,
+            options,
             by_hand,
             works_in: self.stage.folder().clone(),
             is_misprinted: false,
@@ -320,7 +331,7 @@ impl TestMaker<'_> {
                 condition: self.failure.predicate.map(Predicate::printed),
             };
             let test = print(&script, &classes, &options, |notes| {
-                comment(self.failure.signature, minimised, notes, form.needs)
+                comment(self.failure.signature, minimised, notes, form.checked)
             });
             let test = test.map_err(|error| Error::Print(error.to_string()))?;
             // The program may have a test of that name, which is not to be hidden or overwritten.
@@ -374,7 +385,7 @@ fn comment(
     signature: &Signature,
     minimised: &Minimised,
     notes: &Notes,
-    needs: Option<&Needed>,
+    checked: Option<&Checked>,
 ) -> Vec<String> {
     let mut text = format!("Fails with {signature}.");
     let (written, calls) = (left(minimised, notes), calls(minimised));
@@ -387,8 +398,17 @@ fn comment(
         let calls = grouped(calls as u64);
         text.push_str(&format!(" Reduced from {captured} to {calls}{in_loops}."));
     }
-    if let Some(needs) = needs {
+    if let Some(needs) = checked.and_then(|checked| checked.needs.as_ref()) {
         text.push_str(&format!(" It {needs}."));
+    }
+    if let Some(Checked { options, .. }) = checked.filter(|checked| !checked.options.is_empty()) {
+        let noun = if options.len() == 1 {
+            "option"
+        } else {
+            "options"
+        };
+        let options = options.join(" ");
+        text.push_str(&format!(" It needs the JVM {noun} {options}."));
     }
     wrapped(&text, COLUMNS)
 }

@@ -16,6 +16,7 @@ use culprit_junit::{Junit, PrintedTest};
 use culprit_jvm::{Deadline, Jdk, LaunchError, Status, WorkingFolder, Workspace};
 use culprit_program::{Compilation, Confines, Environment, Folders, Program, class_path_option};
 use culprit_reduce::Driver;
+use culprit_scripts::is_for_assertions;
 use culprit_signature::Thrown;
 
 pub use by_hand::ByHand;
@@ -32,6 +33,9 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// The same for the run without the variables of the user, where another one may follow.
 const PLAIN_LIMIT: Duration = Duration::from_secs(20);
+
+/// The option that turns assertions on, as Maven and Gradle do for tests.
+const ASSERTIONS: &str = "-ea";
 
 /// How a test ended that was run on its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,6 +99,8 @@ pub struct Checked {
     pub runner: Runner,
     /// The environment variables that it needs to fail, if any.
     pub needs: Option<Needed>,
+    /// The options of the JVM that it needs to fail.
+    pub options: Vec<String>,
 }
 
 /// Compiles and runs a test: in an environment that is the same everywhere, and in that of the user where it does
@@ -111,6 +117,7 @@ pub fn verify(
         verified,
         runner,
         needs: None,
+        options: Vec::new(),
     };
     if !javac.exists() {
         return Ok(of(Verified::NoCompiler(javac)));
@@ -152,26 +159,54 @@ impl TestEnvironment<'_> {
             verified,
             runner,
             needs: None,
+            options: Vec::new(),
         };
         let compiled = match self.compile(test, runner)? {
             Ok(compiled) => compiled,
             Err(why) => return Ok(of(Verified::Rejected(why))),
         };
-        let environment = &self.confines.environment;
-        let limit = match environment.is_empty() {
+        let (environment, memory) = (&self.confines.environment, &self.confines.memory);
+        let limit = match environment.is_empty() && memory.is_empty() {
             true => LIMIT,
             false => PLAIN_LIMIT,
         };
-        let verified = compiled.run(&Environment::none(), limit)?;
-        if environment.is_empty() || fails(&verified) {
-            return Ok(of(verified));
+        let plain = [ASSERTIONS.to_owned()];
+        let verified = compiled.run(&Environment::none(), &plain, limit)?;
+        if fails(&verified) {
+            let needs_assertions = is_of_assert(&verified)
+                && !fails(&compiled.run(&Environment::none(), &[], PLAIN_LIMIT)?);
+            return Ok(Checked {
+                options: match needs_assertions {
+                    true => plain.into(),
+                    false => Vec::new(),
+                },
+                ..of(verified)
+            });
         }
-        let verified = compiled.run(environment, LIMIT)?;
+        let mut last = verified;
+        let limited: Vec<String> = plain.iter().chain(memory).cloned().collect();
+        if !memory.is_empty() {
+            last = compiled.run(&Environment::none(), &limited, LIMIT)?;
+            if fails(&last) {
+                return Ok(Checked {
+                    options: memory.clone(),
+                    ..of(last)
+                });
+            }
+        }
+        if environment.is_empty() {
+            return Ok(of(last));
+        }
+        let verified = compiled.run(environment, &limited, LIMIT)?;
         let needs = match fails(&verified) {
-            true => Some(needed(&compiled, driver, fails)?),
+            true => Some(needed(&compiled, &limited, driver, fails)?),
             false => None,
         };
         Ok(Checked {
+            options: match needs.is_some() {
+                true => memory.clone(),
+                false => Vec::new(),
+            },
             needs,
             ..of(verified)
         })
@@ -234,8 +269,13 @@ impl TestEnvironment<'_> {
 }
 
 impl Compiled<'_> {
-    /// Runs the test in a JVM of its own, with these variables.
-    fn run(&self, environment: &Environment, limit: Duration) -> Result<Verified, Error> {
+    /// Runs the test in a JVM of its own, with these variables and options.
+    fn run(
+        &self,
+        environment: &Environment,
+        options: &[String],
+        limit: Duration,
+    ) -> Result<Verified, Error> {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
         let scratch = self.folder.join(format!("tmp-{number}"));
         fs::create_dir_all(&scratch)?;
@@ -246,6 +286,7 @@ impl Compiled<'_> {
         let with = self.surroundings;
         let workspace = Workspace::new(&scratch, with.works_in)?;
         words.extend_from_slice(workspace.jvm_options());
+        words.extend(options.iter().map(OsString::from));
         words.extend(running(&self.classes, &self.class_path, self.test));
         words.push(mark.word().into());
         let folders = Folders {
@@ -261,6 +302,19 @@ impl Compiled<'_> {
     }
 }
 
+/// Whether a test ended with an `assert` of the program.
+fn is_of_assert(verified: &Verified) -> bool {
+    let Verified::Threw(trace) = verified else {
+        return false;
+    };
+    let Some(thrown) = Thrown::parse(trace) else {
+        return false;
+    };
+    let site = thrown.frames.first();
+    let by_library = site.is_none_or(|frame| is_for_assertions(&frame.class.replace('.', "/")));
+    thrown.class == "java.lang.AssertionError" && !by_library
+}
+
 /// Arguments of the JVM that runs a test. A mark may follow, for the lines of the runner.
 fn running(classes: &Path, class_path: &OsStr, test: &PrintedTest) -> Vec<OsString> {
     let mut whole = classes.as_os_str().to_owned();
@@ -269,7 +323,7 @@ fn running(classes: &Path, class_path: &OsStr, test: &PrintedTest) -> Vec<OsStri
     let name = full_name(test);
     let method = &test.method;
     let last = [CLASS, &name, method].map(OsString::from);
-    ["-ea".into(), class_path_option(&whole)]
+    [class_path_option(&whole)]
         .into_iter()
         .chain(last)
         .collect()

@@ -90,6 +90,9 @@ pub struct TestEntry {
     /// The environment variables that it needs to fail; null if it needs none, empty if it needs some and their
     /// names are not known.
     pub environment: Option<Vec<String>>,
+    /// The options of the JVM that it needs to fail.
+    #[serde(default)]
+    pub jvm_options: Vec<String>,
     /// Objects that stand in for others.
     pub stand_ins: usize,
     /// Whether it uses reflection.
@@ -214,6 +217,7 @@ impl ReportedFailure {
             statements: notes.statements,
             surroundings: minimised.script.prelude,
             environment: found.needs.as_ref().map(|it| it.names().to_vec()),
+            jvm_options: found.options.clone(),
             stand_ins: notes.stand_ins,
             reflection: notes.uses_reflection,
             runs: found.tests,
@@ -445,6 +449,7 @@ mod tests {
                     statements: 4,
                     surroundings: 0,
                     environment: Some(vec!["HOME".to_owned()]),
+                    jvm_options: vec!["-Xmx40m".to_owned()],
                     stand_ins: 0,
                     reflection: false,
                     runs: 12,

@@ -60,12 +60,14 @@ impl fmt::Display for Needed {
 /// The variables that a test needs which fails with all of them and not without any.
 pub(super) fn needed(
     compiled: &Compiled<'_>,
+    options: &[String],
     driver: &Driver<'_>,
     fails: Fails<'_>,
 ) -> Result<Needed, Error> {
     let environment = &compiled.surroundings.confines.environment;
     let variables = Variables {
         compiled,
+        options,
         environment,
         fails,
     };
@@ -98,6 +100,7 @@ pub(super) fn needed(
 /// The oracle: runs of the test with some of the variables.
 struct Variables<'a> {
     compiled: &'a Compiled<'a>,
+    options: &'a [String],
     environment: &'a Environment,
     fails: Fails<'a>,
 }
@@ -122,7 +125,7 @@ impl ArtefactOracle for Variables<'_> {
     }
 
     fn judge(&self, part: &Environment, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
-        let verified = self.compiled.run(part, LIMIT)?;
+        let verified = self.compiled.run(part, self.options, LIMIT)?;
         Ok(match verified {
             _ if (self.fails)(&verified) => Verdict::Fail(String::new()),
             Verified::Passed => Verdict::Pass,
