@@ -1,6 +1,7 @@
 //! From a script that fails to a test that was seen to fail: reduced, printed and checked.
 
 use std::io;
+use std::path::PathBuf;
 
 use culprit_junit::{ClassBytes, Notes, Options, PrintedTest, print};
 use culprit_jvm::WorkingFolder;
@@ -41,6 +42,8 @@ pub struct MinimizedTest {
     pub needs: Option<Needed>,
     /// The options of the JVM that the test needs to fail.
     pub options: Vec<String>,
+    /// The files that the test reads in its working folder, by their paths below it, as far as they are known.
+    pub files: Vec<PathBuf>,
     /// How to run the test outside of the sandbox, where it was run inside.
     pub by_hand: Option<ByHand>,
     /// The working folder of the candidates and of the test.
@@ -289,7 +292,7 @@ impl TestMaker<'_> {
             verify(&test, &straight, driver, &fails)
         });
         let checked = checked?;
-        if checked.needs.is_some() || !checked.options.is_empty() {
+        if checked.needs.is_some() || !checked.options.is_empty() || !checked.files.is_empty() {
             let checked = Some(&checked);
             test = self.printed(&minimised, Form { loops, checked })?;
         }
@@ -300,6 +303,7 @@ impl TestMaker<'_> {
             runner,
             needs,
             options,
+            files,
         } = checked;
         let grade = graded(&verified);
         Ok(MinimizedTest {
@@ -312,6 +316,7 @@ impl TestMaker<'_> {
             grade,
             needs,
             options,
+            files,
             by_hand,
             works_in: self.stage.folder().clone(),
             is_misprinted: false,
@@ -409,6 +414,11 @@ fn comment(
         };
         let options = options.join(" ");
         text.push_str(&format!(" It needs the JVM {noun} {options}."));
+    }
+    if let Some(Checked { files, .. }) = checked.filter(|checked| !checked.files.is_empty()) {
+        let files: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
+        let files = files.join(", ");
+        text.push_str(&format!(" It reads {files} in its working folder."));
     }
     wrapped(&text, COLUMNS)
 }

@@ -2,6 +2,7 @@
 //! Culprit, in the confines of the candidates.
 
 mod by_hand;
+mod files;
 mod runner;
 mod variables;
 mod verdict;
@@ -20,6 +21,8 @@ use culprit_scripts::is_for_assertions;
 use culprit_signature::Thrown;
 
 pub use by_hand::ByHand;
+pub use files::FILES;
+use files::needed_files;
 use runner::CLASS;
 pub use runner::Runner;
 use variables::needed;
@@ -101,6 +104,16 @@ pub struct Checked {
     pub needs: Option<Needed>,
     /// The options of the JVM that it needs to fail.
     pub options: Vec<String>,
+    /// The files that it reads in its working folder, by their paths below it.
+    pub files: Vec<PathBuf>,
+}
+
+/// The surroundings of one run of a test.
+#[derive(Clone, Copy)]
+struct RunSettings<'a> {
+    environment: &'a Environment,
+    options: &'a [String],
+    folder: &'a WorkingFolder,
 }
 
 /// Compiles and runs a test: in an environment that is the same everywhere, and in that of the user where it does
@@ -118,6 +131,7 @@ pub fn verify(
         runner,
         needs: None,
         options: Vec::new(),
+        files: Vec::new(),
     };
     if !javac.exists() {
         return Ok(of(Verified::NoCompiler(javac)));
@@ -160,56 +174,64 @@ impl TestEnvironment<'_> {
             runner,
             needs: None,
             options: Vec::new(),
+            files: Vec::new(),
         };
         let compiled = match self.compile(test, runner)? {
             Ok(compiled) => compiled,
             Err(why) => return Ok(of(Verified::Rejected(why))),
         };
+        let none = Environment::none();
         let (environment, memory) = (&self.confines.environment, &self.confines.memory);
-        let limit = match environment.is_empty() && memory.is_empty() {
-            true => LIMIT,
-            false => PLAIN_LIMIT,
+        let assertions = [ASSERTIONS.to_owned()];
+        let limited: Vec<String> = assertions.iter().chain(memory).cloned().collect();
+        let plain = RunSettings {
+            environment: &none,
+            options: &assertions,
+            folder: self.works_in,
         };
-        let plain = [ASSERTIONS.to_owned()];
-        let verified = compiled.run(&Environment::none(), &plain, limit)?;
-        if fails(&verified) {
-            let needs_assertions = is_of_assert(&verified)
-                && !fails(&compiled.run(&Environment::none(), &[], PLAIN_LIMIT)?);
+        let with_memory = RunSettings {
+            options: &limited,
+            ..plain
+        };
+        let with_all = RunSettings {
+            environment,
+            ..with_memory
+        };
+        // Each has more of the user than the one before.
+        let mut settings = vec![plain];
+        settings.extend((!memory.is_empty()).then_some(with_memory));
+        settings.extend((!environment.is_empty()).then_some(with_all));
+        let last = settings.len() - 1;
+        for (number, settings) in settings.into_iter().enumerate() {
+            let limit = if number == last { LIMIT } else { PLAIN_LIMIT };
+            let verified = compiled.run(settings, limit)?;
+            if !fails(&verified) {
+                if number == last {
+                    return Ok(of(verified));
+                }
+                continue;
+            }
+            let needs = match settings.environment.is_empty() {
+                true => None,
+                false => Some(needed(&compiled, settings, driver, fails)?),
+            };
+            let mut options = settings.options[1..].to_vec();
+            let without = RunSettings {
+                options: &settings.options[1..],
+                ..settings
+            };
+            if is_of_assert(&verified) && !fails(&compiled.run(without, PLAIN_LIMIT)?) {
+                options.insert(0, ASSERTIONS.to_owned());
+            }
+            let files = needed_files(&compiled, settings, driver, fails)?;
             return Ok(Checked {
-                options: match needs_assertions {
-                    true => plain.into(),
-                    false => Vec::new(),
-                },
+                needs,
+                options,
+                files: files.unwrap_or_default(),
                 ..of(verified)
             });
         }
-        let mut last = verified;
-        let limited: Vec<String> = plain.iter().chain(memory).cloned().collect();
-        if !memory.is_empty() {
-            last = compiled.run(&Environment::none(), &limited, LIMIT)?;
-            if fails(&last) {
-                return Ok(Checked {
-                    options: memory.clone(),
-                    ..of(last)
-                });
-            }
-        }
-        if environment.is_empty() {
-            return Ok(of(last));
-        }
-        let verified = compiled.run(environment, &limited, LIMIT)?;
-        let needs = match fails(&verified) {
-            true => Some(needed(&compiled, &limited, driver, fails)?),
-            false => None,
-        };
-        Ok(Checked {
-            options: match needs.is_some() {
-                true => memory.clone(),
-                false => Vec::new(),
-            },
-            needs,
-            ..of(verified)
-        })
+        Ok(of(Verified::Interrupted))
     }
 
     /// Compiles a test with its runner, or gives the messages of the compiler.
@@ -269,13 +291,8 @@ impl TestEnvironment<'_> {
 }
 
 impl Compiled<'_> {
-    /// Runs the test in a JVM of its own, with these variables and options.
-    fn run(
-        &self,
-        environment: &Environment,
-        options: &[String],
-        limit: Duration,
-    ) -> Result<Verified, Error> {
+    /// Runs the test in a JVM of its own.
+    fn run(&self, settings: RunSettings<'_>, limit: Duration) -> Result<Verified, Error> {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
         let scratch = self.folder.join(format!("tmp-{number}"));
         fs::create_dir_all(&scratch)?;
@@ -284,16 +301,18 @@ impl Compiled<'_> {
             .to_vec();
         let mark = RunnerMark::new();
         let with = self.surroundings;
-        let workspace = Workspace::new(&scratch, with.works_in)?;
+        let workspace = Workspace::new(&scratch, settings.folder)?;
         words.extend_from_slice(workspace.jvm_options());
-        words.extend(options.iter().map(OsString::from));
+        words.extend(settings.options.iter().map(OsString::from));
         words.extend(running(&self.classes, &self.class_path, self.test));
         words.push(mark.word().into());
         let folders = Folders {
             directory: workspace.directory(),
             scratch: &scratch,
         };
-        let java = with.confines.java(with.jdk, words, folders, environment);
+        let java = with
+            .confines
+            .java(with.jdk, words, folders, settings.environment);
         let ran = java.run(with.deadline.within(limit))?;
         Ok(match mark.verdict(ran.status, &ran.err, ran.took) {
             Verified::Threw(trace) if with.is_refused(&trace) => Verified::Refused(trace),

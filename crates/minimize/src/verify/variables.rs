@@ -9,7 +9,7 @@ use culprit_reduce::{
     Scale, Schedule, Search, SearchEnd, Verdict, Wanted,
 };
 
-use super::{Compiled, Fails, LIMIT, Verified};
+use super::{Compiled, Fails, LIMIT, RunSettings, Verified};
 use crate::Error;
 
 /// The name of the search for variables, in events.
@@ -60,14 +60,14 @@ impl fmt::Display for Needed {
 /// The variables that a test needs which fails with all of them and not without any.
 pub(super) fn needed(
     compiled: &Compiled<'_>,
-    options: &[String],
+    settings: RunSettings<'_>,
     driver: &Driver<'_>,
     fails: Fails<'_>,
 ) -> Result<Needed, Error> {
     let environment = &compiled.surroundings.confines.environment;
     let variables = Variables {
         compiled,
-        options,
+        settings,
         environment,
         fails,
     };
@@ -100,7 +100,7 @@ pub(super) fn needed(
 /// The oracle: runs of the test with some of the variables.
 struct Variables<'a> {
     compiled: &'a Compiled<'a>,
-    options: &'a [String],
+    settings: RunSettings<'a>,
     environment: &'a Environment,
     fails: Fails<'a>,
 }
@@ -125,7 +125,13 @@ impl ArtefactOracle for Variables<'_> {
     }
 
     fn judge(&self, part: &Environment, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
-        let verified = self.compiled.run(part, self.options, LIMIT)?;
+        let verified = self.compiled.run(
+            RunSettings {
+                environment: part,
+                ..self.settings
+            },
+            LIMIT,
+        )?;
         Ok(match verified {
             _ if (self.fails)(&verified) => Verdict::Fail(String::new()),
             Verified::Passed => Verdict::Pass,
