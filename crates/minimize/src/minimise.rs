@@ -1,8 +1,10 @@
 //! Removes from a script the calls that its failure does not need: the oracle *calls* of the driver.
 
 mod commands;
+mod configuration;
 mod turning_point;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,12 +15,14 @@ use culprit_reduce::{
     Problem, Scale, Schedule, Search, SearchEnd, Verdict, Wanted,
 };
 use culprit_scripts::{Error as ScriptError, ScriptRun, closure, finds_fault, interactions, needs};
-use culprit_signature::{Grade, Signature};
+use culprit_signature::{Grade, Signature, Thrown};
 use culprit_wire::FreshState;
 
 use crate::concrete::{Runs, concrete_calls};
 use crate::merge::merge;
+use crate::shrink::is_raised;
 use crate::{Error, Script, Stage, Statement, slice};
+use configuration::configuration;
 use turning_point::LostTurn;
 pub(crate) use turning_point::TurningPoint;
 
@@ -124,6 +128,7 @@ fn minimise_once(
         fresh: FreshState::NewLoader,
         driver,
         is_repeated,
+        is_raised: false,
         turn: None,
     };
     let all: Vec<usize> = (0..script.statements.len()).collect();
@@ -135,6 +140,7 @@ fn minimise_once(
     let (captured, sliced) = (interactions(script, &all), interactions(script, &slice));
     let first = reduction.run(&all)?;
     if let ScriptRun::Threw { at, trace } = &first {
+        reduction.is_raised = Thrown::parse(trace).is_some_and(|thrown| is_raised(&thrown));
         // An earlier call may be the one that fails: where threads took turns, the order of calls may be another.
         let enough = match finds_fault(script) {
             true => Grade::L3,
@@ -176,7 +182,9 @@ fn minimise_once(
     if !reduction.is_telling(&kept, last) {
         return Err(Error::NotLinked);
     }
-    let mut left = script.keep(&kept);
+    let configured = reduction.with_configuration(&kept, last)?;
+    let is_configured = configured.is_some();
+    let mut left = script.keep(configured.as_ref().unwrap_or(&kept));
     let all_fail = reduction.trace(&first, all.len()).is_some();
     if let Some(turn) = reduction.lost_turn(&kept, if all_fail { &all } else { &slice })? {
         let point = turn.point.clone();
@@ -193,7 +201,8 @@ fn minimise_once(
     }
     let before = left.statements.clone();
     let merged = merge(left, &|script| {
-        if driver.is_over() {
+        // An object takes the place of another one only if neither is configured.
+        if driver.is_over() || is_configured {
             return Ok(None);
         }
         match reduction.fails_as(script) {
@@ -236,6 +245,8 @@ struct CallReduction<'a> {
     driver: &'a Driver<'a>,
     /// Little is expected of a second reduction: one schedule does.
     is_repeated: bool,
+    /// The program throws the exception on purpose.
+    is_raised: bool,
     /// What candidates must have besides the failure.
     turn: Option<TurningPoint>,
 }
@@ -265,6 +276,21 @@ impl CallReduction<'_> {
                 Ok(reduced)
             }
         }
+    }
+
+    /// Some failing statements with the configuration of their objects, if they lack some and the program throws on
+    /// purpose: without it, a version may be right to throw.
+    fn with_configuration(&self, kept: &[usize], last: usize) -> Result<Option<Vec<usize>>, Error> {
+        if !self.is_raised || finds_fault(self.script) || self.driver.is_over() {
+            return Ok(None);
+        }
+        let kept: BTreeSet<usize> = kept.iter().copied().collect();
+        let whole = &kept | &configuration(self.script, &kept, last);
+        if whole.len() == kept.len() {
+            return Ok(None);
+        }
+        let whole: Vec<usize> = whole.into_iter().collect();
+        Ok(self.fails_in_time(&whole)?.then_some(whole))
     }
 
     /// What is left of statements that have a turning point, if they do in classes of their own.

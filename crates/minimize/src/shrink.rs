@@ -137,7 +137,7 @@ pub(crate) fn shrink(
 
 /// Whether the program threw the exception, or the one behind it, on purpose; or the JDK did since it was
 /// given something that it cannot read.
-fn is_raised(thrown: &Thrown) -> bool {
+pub(crate) fn is_raised(thrown: &Thrown) -> bool {
     let first = thrown.chain().last().unwrap_or(thrown);
     let top = first.frames.first().map(|frame| frame.origin());
     let by_program = !matches!(top, Some(FrameOrigin::Jdk | FrameOrigin::Reflection));

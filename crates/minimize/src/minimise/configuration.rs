@@ -1,0 +1,131 @@
+//! The configuration of the objects behind a rejection.
+//!
+//! A parser throws `Unexpected -42` if no option takes a number, and a parser with a fault throws it if one does. Without the
+//! calls that configure the option, the test fails for every version. So where the program throws on purpose, they
+//! are added to a reduced script again.
+
+use std::collections::BTreeSet;
+
+use culprit_model::observe::is_jdk_name;
+use culprit_model::{ObjectId, Site};
+use culprit_scripts::{closure, is_for_assertions, needs};
+
+use crate::Script;
+
+/// The most calls that configure objects; more of them are data.
+const MOST_CONFIGURATION: usize = 16;
+
+/// The calls that configure the objects behind some statements, with what these need: calls of the program that return
+/// their receiver, as those of builders do. None if there are many.
+pub(super) fn configuration(
+    script: &Script,
+    kept: &BTreeSet<usize>,
+    last: usize,
+) -> BTreeSet<usize> {
+    let needs = needs(script);
+    let configures = |number: &usize| {
+        let statement = &script.statements[*number];
+        let receiver = script.receiver(statement);
+        let is_own = |site: &Site| {
+            !is_jdk_name(&site.target.owner) && !is_for_assertions(&site.target.owner)
+        };
+        receiver.is_some()
+            && statement.defines() == receiver
+            && script.site(statement).is_some_and(is_own)
+    };
+    let calls: Vec<usize> = (script.prelude..last).filter(configures).collect();
+    let mut found: BTreeSet<usize> = BTreeSet::new();
+    let mut taken = 0;
+    loop {
+        let numbers = kept.iter().chain(&found);
+        let objects = numbers.flat_map(|number| script.statements[*number].objects());
+        let objects: BTreeSet<ObjectId> = objects.collect();
+        let is_of_these = |number: &&usize| {
+            let receiver = script.receiver(&script.statements[**number]);
+            receiver.is_some_and(|id| objects.contains(&id))
+        };
+        let of_these: Vec<usize> = calls.iter().filter(is_of_these).copied().collect();
+        match of_these.len() {
+            count if count > MOST_CONFIGURATION => return BTreeSet::new(),
+            count if count == taken => return found,
+            count => taken = count,
+        }
+        found.extend(of_these.iter().flat_map(|number| closure(&needs, *number)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "\
+script 1
+type 1 cli/Builder
+type 2 cli/Option
+type 3 java/lang/StringBuilder
+type 4 cli/Parser
+site 1 entry cli/Builder.<init>()V
+site 2 entry cli/Builder.with(Ljava/lang/Object;)Lcli/Builder;
+site 3 entry cli/Builder.create()Lcli/Option;
+site 4 entry java/lang/StringBuilder.append(Ljava/lang/String;)Ljava/lang/StringBuilder;
+site 5 entry static cli/Parser.parse(Lcli/Option;)V
+";
+
+    fn new(id: u32) -> String {
+        format!("=> @1()\n<= @1 = #{id}:@1\n")
+    }
+
+    fn with(id: u32, given: &str) -> String {
+        format!("=> @2({given}) on #{id}:@1\n<= @2 = #{id}:@1\n")
+    }
+
+    fn create(id: u32, made: u32) -> String {
+        format!("=> @3() on #{id}:@1\n<= @3 = #{made}:@2\n")
+    }
+
+    /// The configuration of what the last of some statements needs.
+    fn configured(statements: &[String]) -> Vec<usize> {
+        let text = statements.concat();
+        let script: Script = format!("{HEAD}{text}").parse().unwrap();
+        let last = script.statements.len() - 1;
+        let kept = closure(&needs(&script), last).into_iter().collect();
+        configuration(&script, &kept, last).into_iter().collect()
+    }
+
+    fn parse(id: u32) -> String {
+        format!("=> @5(#{id}:@2)\n<= @5\n")
+    }
+
+    #[test]
+    fn what_configures_an_object_stays_with_what_it_is_given() {
+        let statements = [
+            new(1),
+            with(1, "\"number\""),
+            create(1, 2),
+            new(3),
+            with(3, "#2:@2"),
+            create(3, 4),
+            new(5),
+            with(5, "null"),
+            parse(4),
+        ];
+        assert_eq!(configured(&statements), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn calls_of_the_library_configure_nothing() {
+        let append = "=> @4(\"a\") on #9:@3\n<= @4 = #9:@3\n".to_owned();
+        assert_eq!(configured(&[append, new(1), create(1, 2), parse(2)]), []);
+    }
+
+    #[test]
+    fn many_calls_are_data() {
+        let mut statements = vec![new(1)];
+        statements.extend(vec![with(1, "null"); MOST_CONFIGURATION]);
+        let end = [create(1, 2), parse(2)];
+        let few = [statements.clone(), end.to_vec()].concat();
+        assert_eq!(configured(&few).len(), MOST_CONFIGURATION + 1);
+        statements.push(with(1, "null"));
+        assert_eq!(configured(&[statements, end.to_vec()].concat()), []);
+    }
+}
