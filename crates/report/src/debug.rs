@@ -210,7 +210,7 @@ impl ReportedFailure {
         };
         let early = early(minimised.end);
         let files = found.files.iter();
-        let files: Vec<String> = files.map(|file| clean::path(file)).collect();
+        let files: Vec<String> = files.map(clean::path).collect();
         let entry = TestEntry {
             level,
             test: file,
