@@ -16,6 +16,7 @@ pub mod access {
     pub const STATIC: u16 = 0x0008;
     pub const FINAL: u16 = 0x0010;
     pub const SYNCHRONIZED: u16 = 0x0020;
+    pub const SUPER: u16 = 0x0020;
     pub const VOLATILE: u16 = 0x0040;
     pub const BRIDGE: u16 = 0x0040;
     pub const TRANSIENT: u16 = 0x0080;

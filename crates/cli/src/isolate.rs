@@ -73,10 +73,11 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     })
 }
 
-/// Prints a result, the notes on it, and the path of the report.
+/// Prints a result, the notes on it, the command that continues the search, and the path of the report.
 fn print(
     text: &str,
     notes: &[String],
+    resume: Option<&str>,
     results: &Results,
     console: &mut Console,
 ) -> anyhow::Result<()> {
@@ -85,6 +86,10 @@ fn print(
     console.flush()?;
     for note in notes {
         say("  ", note, console)?;
+    }
+    if let Some(command) = resume {
+        // On a line of its own, to be copied.
+        writeln!(console.err(), "  to continue:\n    {command}")?;
     }
     let page = clean::path(&results.path("report.html"));
     writeln!(console.err(), "  {page}")?;

@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use culprit_minimize::MinimizedTest;
-use culprit_model::observe::is_jdk_name;
-use culprit_scripts::{Border, Route, Script, inner_borders, route};
+use culprit_scripts::{Border, Route, inner_borders, route};
 
+use crate::entry::{Again, Entry};
 use crate::recording::RecordedPart;
 use crate::session::{FailureTask, missed};
 use crate::{CallLevel, Error, FailedJvm, Session, SessionEvent};
@@ -45,6 +45,8 @@ struct Outcome {
     inside: bool,
     /// A test of the calls around that class that does not fail the same way, and when it was begun.
     doubtful: Option<(MinimizedTest, Instant)>,
+    /// A test that is the program again, and when it was begun.
+    again: Option<(MinimizedTest, Instant)>,
     /// The reason why the first attempt at the calls around that class came to nothing.
     why: Option<Error>,
 }
@@ -56,6 +58,14 @@ impl Session<'_> {
         match self.try_all(failure, &mut outcome) {
             Err(error) if error.is_answer() => outcome.fail(error),
             tried => tried?,
+        }
+        if !outcome.inside
+            && outcome.around.is_none()
+            && let Some((found, began)) = outcome.again
+        {
+            let is_same = found.fails_the_same_way();
+            self.add(failure, CallLevel::Outermost, found, began)?;
+            return Ok(is_same);
         }
         match outcome {
             Outcome {
@@ -90,6 +100,7 @@ impl Session<'_> {
         let failed = failure.seen.failed(&jvm.recording);
         let route = route(&failed, &jvm.program);
         let borders = inner_borders(&failed, &jvm.program)?;
+        let entry = Entry::of(&jvm, failed.test);
         for attempt in Attempt::all(route) {
             if self.is_interrupted() {
                 return Err(Error::Interrupted);
@@ -116,10 +127,17 @@ impl Session<'_> {
                     self.reduce_part(failure, &jvm, RecordedPart::within(border))
                 }
             };
-            let found = found.and_then(|found| match main_alone(&found.minimised.script) {
-                Some(class) => Err(Error::MainAgain(class)),
-                None => Ok(found),
-            });
+            let found = match found {
+                Ok(found) => match entry.again(&found.minimised.script) {
+                    None => Ok(found),
+                    Some(Again::Main(class)) => Err(Error::MainAgain(class)),
+                    Some(Again::Command) => {
+                        outcome.again.get_or_insert((found, began));
+                        continue;
+                    }
+                },
+                failed => failed,
+            };
             let class = borders.iter().find_map(|border| border.class.clone());
             match (found, class.filter(|_| is_inside)) {
                 (Ok(found), Some(class)) if found.fails_the_same_way() => {
@@ -185,33 +203,5 @@ impl RecordedPart {
             selection: border.selection.clone(),
             attempts: 1,
         }
-    }
-}
-
-/// The class whose `main` is all that a script calls of the program: that is the program again, and no test.
-fn main_alone(script: &Script) -> Option<String> {
-    let targets = script.statements.iter().filter_map(|it| script.target(it));
-    let mut of_program = targets.filter(|target| !is_jdk_name(&target.owner));
-    let first = of_program.next()?;
-    let is_main = first.name == "main" && first.descriptor == "([Ljava/lang/String;)V";
-    (is_main && of_program.next().is_none()).then(|| first.owner.replace('/', "."))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_script_that_calls_main_alone_is_the_program_again() {
-        let script = |calls: &str| -> Script {
-            let sites = "site 1 entry static shop/Main.main([Ljava/lang/String;)V\n\
-                         site 2 entry static shop/Main.parse(Ljava/lang/String;)V\n";
-            format!("script 1\n{sites}{calls}").parse().unwrap()
-        };
-        let main = "=> @1(null)\n<= @1\n";
-        let parse = "=> @2(null)\n<= @2\n";
-        assert_eq!(main_alone(&script(main)), Some("shop.Main".to_owned()));
-        assert_eq!(main_alone(&script(parse)), None);
-        assert_eq!(main_alone(&script(&format!("{main}{parse}"))), None);
     }
 }

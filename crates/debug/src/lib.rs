@@ -18,6 +18,7 @@ mod allowance;
 mod attempts;
 mod caught;
 mod condition;
+mod entry;
 mod error;
 mod failed_jvm;
 mod files;

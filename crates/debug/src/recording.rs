@@ -60,7 +60,9 @@ impl Session<'_> {
             let (recording, thrown) = self.record_failing(&name, &selection, failure)?;
             let extracted = extract(&recording, &thrown)?;
             attempt += 1;
-            if attempt > part.attempts || !widen(&mut selection, &extracted) {
+            let is_narrowed = narrow(&mut selection, &extracted);
+            let is_widened = attempt <= part.attempts && widen(&mut selection, &extracted);
+            if !(is_narrowed || is_widened) || attempt > 2 * ATTEMPTS {
                 break (recording, extracted.script);
             }
         };
@@ -106,6 +108,22 @@ impl Session<'_> {
             attempt += 1;
         }
     }
+}
+
+/// Excludes observed classes whose objects a script uses and no call of the program makes, such as mocks that are
+/// objects of the class itself: something stands in for them. Whether there are such.
+fn narrow(selection: &mut Selection, extracted: &Extracted) -> bool {
+    let before = selection.exclude.len();
+    for class in &extracted.missing {
+        let is_observed = selection.observe.iter().any(|known| known.matches(class));
+        if is_observed
+            && !selection.excludes(class)
+            && let Ok(pattern) = class.replace('/', ".").parse::<Pattern>()
+        {
+            selection.exclude.push(pattern);
+        }
+    }
+    selection.exclude.len() > before
 }
 
 /// Observes classes whose objects a script uses and does not make; whether there are such.

@@ -13,7 +13,9 @@ use culprit_minimize::{
     Error as ReductionError, MinimizedTest, Runner, Stage, TargetFailure, TestEnvironment,
     TestMaker, junit_of,
 };
-use culprit_program::{Confines, Environment, PlainWorkers, Program, WorkerJvm, working_folder};
+use culprit_program::{
+    Confines, Environment, PlainWorkers, Program, WorkerJvm, memory_option, working_folder,
+};
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
 use culprit_scripts::{
     Condition, Predicate, PredicateCompiler, Script, WithFiles, with_input_files,
@@ -193,8 +195,20 @@ impl Reducer {
                 interrupt: Some(self.interrupt.clone()),
             },
             environment: self.environment.clone(),
+            memory: memory_options(case),
         }
     }
+}
+
+/// The options of the command that limit the memory which a failure exhausts.
+fn memory_options(case: &Case<'_>) -> Vec<String> {
+    let kind = match case.signature.thrown().class.as_str() {
+        "java.lang.OutOfMemoryError" => "-Xmx",
+        "java.lang.StackOverflowError" => "-Xss",
+        _ => return Vec::new(),
+    };
+    let option = memory_option(case.recording.start(), kind);
+    option.into_iter().collect()
 }
 
 /// The result of a reduction in one working folder.

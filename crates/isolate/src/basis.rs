@@ -30,6 +30,13 @@ struct Part {
 }
 
 impl Basis {
+    /// The basis of all searches: the version of Culprit, which decides what candidates there are.
+    pub(crate) fn new() -> Basis {
+        let mut basis = Basis::default();
+        basis.part("the version of Culprit", env!("CARGO_PKG_VERSION"));
+        basis
+    }
+
     /// Adds a part whose value a message can show.
     pub(crate) fn part(&mut self, name: &'static str, value: impl Display) {
         self.0.push(Part {

@@ -114,7 +114,7 @@ impl fmt::Display for How {
                     None => write!(f, "dies of signal {signal}"),
                 }
             }
-            (How::Ended(status), None) => write!(f, "ends with {}", status.shell_code()),
+            (How::Ended(status), None) => write!(f, "exits with status {}", status.shell_code()),
         }
     }
 }

@@ -7,7 +7,7 @@ use culprit_signature::{Grade, Signature, Thrown, find_all};
 
 use crate::backtrace::Backtrace;
 use crate::ending::How;
-use crate::{Ending, Like};
+use crate::{Ending, Like, Rule};
 
 /// How much another failure must have in common with the first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -60,6 +60,8 @@ pub struct RunFailure {
     main: Option<Signature>,
     /// Of another program. The first is what the failure is known by.
     traces: Vec<Backtrace>,
+    /// What shows it, where its status says nothing to people.
+    shown: Option<String>,
 }
 
 impl RunFailure {
@@ -82,6 +84,15 @@ impl RunFailure {
             thrown: found.into_iter().map(|it| it.thrown).collect(),
             main,
             traces,
+            shown: None,
+        }
+    }
+
+    /// How a run failed by a rule, which may know better than its status what shows that.
+    pub(crate) fn by(rule: &Rule, ending: &Ending) -> RunFailure {
+        RunFailure {
+            shown: rule.shown(ending),
+            ..RunFailure::of(ending)
         }
     }
 
@@ -199,7 +210,10 @@ impl fmt::Display for RunFailure {
         if let Some(main) = &self.main {
             return write!(f, "{main}");
         }
-        write!(f, "{}", self.how)?;
+        match &self.shown {
+            Some(shown) => f.write_str(shown)?,
+            None => write!(f, "{}", self.how)?,
+        }
         if let Some(trace) = self.traces.first() {
             if !trace.kind.is_empty() {
                 write!(f, ", {}", trace.kind)?;
@@ -311,7 +325,7 @@ mod tests {
         check(&both, &other, [true, true, false, true]);
         check(&both, &report(&["a.py::g"]), [true, false, false, false]);
         check(&both, &report(&["a.py"]), [true, false, false, false]);
-        assert_eq!(both.to_string(), "ends with 1, FAILED in a.py::f");
+        assert_eq!(both.to_string(), "exits with status 1, FAILED in a.py::f");
         let mut taken = other.clone();
         assert!(taken.take_same(&both));
         assert_eq!(taken.to_string(), both.to_string());

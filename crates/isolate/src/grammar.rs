@@ -204,7 +204,10 @@ impl Language {
         match (seen, tree) {
             (Some(at), _) => Some(line(at)),
             (None, None) => Some(1),
-            (None, Some(tree)) => error_in(&tree),
+            (None, Some(tree)) => error_in(&tree).or_else(|| match self {
+                Language::Python => empty_block(&tree),
+                _ => None,
+            }),
         }
     }
 
@@ -217,6 +220,21 @@ impl Language {
         });
         &known[&self]
     }
+}
+
+/// The line of a block without statements, which the grammar of Python allows and Python does not, from 1.
+fn empty_block(tree: &Tree) -> Option<usize> {
+    let mut cursor = tree.walk();
+    let mut nodes = vec![tree.root_node()];
+    while let Some(node) = nodes.pop() {
+        let first = nodes.len();
+        nodes.extend(node.named_children(&mut cursor));
+        let is_empty = nodes[first..].iter().all(|it| it.kind() == "comment");
+        if node.kind() == "block" && is_empty {
+            return Some(node.start_position().row + 1);
+        }
+    }
+    None
 }
 
 /// The line of the first error in a tree, from 1.
@@ -299,6 +317,8 @@ mod tests {
             assert_eq!(language.name(), name);
         }
         assert!(!Language::Java.reads(b"class A { int f( }"));
+        assert!(!Language::Python.reads(b"for x in y:\n    # nothing\nz()\n"));
+        assert!(!Language::Python.reads(b"def f(x):\n"));
         let line = |text: &str| Language::Java.error_line(text.as_bytes());
         assert_eq!(line("class A {\n}\n"), None);
         assert_eq!(line("class A {\n  int x = 1\n}\n"), Some(2));

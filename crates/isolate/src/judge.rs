@@ -149,7 +149,7 @@ impl Judge {
             let ending = test.run(&setup()?, wanted)?;
             strays += ending.strays;
             rate.of += 1;
-            let mut failure = RunFailure::of(&ending);
+            let mut failure = RunFailure::by(&test.rule, &ending);
             let answer = test.rule.answer(&ending);
             if answer == RunAnswer::Fail
                 && test.sandbox.is_some()
@@ -191,7 +191,7 @@ impl Judge {
                     Unfit::Unresolved(Box::new(ending), why)
                 }
                 Some((RunAnswer::Fail, ending)) => {
-                    Unfit::Unlike(RunFailure::of(&ending).to_string())
+                    Unfit::Unlike(RunFailure::by(&test.rule, &ending).to_string())
                 }
                 Some((_, ending)) => Unfit::Passes(Box::new(ending)),
                 None => unreachable!("there was a run"),
@@ -305,7 +305,8 @@ impl Judge {
         Ok(count)
     }
 
-    fn run(&self, setup: &RunSetup, wanted: &dyn Fn() -> bool) -> Result<Ending, Error> {
+    /// Runs a candidate once.
+    pub(crate) fn run(&self, setup: &RunSetup, wanted: &dyn Fn() -> bool) -> Result<Ending, Error> {
         if let Some(warm) = &self.warm
             && let Some(ending) = warm.run(setup, self.test.limit, wanted)?
         {
@@ -316,7 +317,7 @@ impl Judge {
 
     /// What one run says.
     pub fn answer(&self, ending: &Ending) -> Verdict<String> {
-        let failure = || RunFailure::of(ending);
+        let failure = || RunFailure::by(&self.test.rule, ending);
         match self.test.rule.answer(ending) {
             RunAnswer::Unresolved(why) => Verdict::Unresolved(why),
             RunAnswer::Fail => {
@@ -386,7 +387,7 @@ mod tests {
     fn one_that_never_fails_is_of_no_use() {
         assert!(matches!(witness("exit 0", None), Err(Unfit::Passes(_))));
         let late = witness("exit 125", None).unwrap_err().to_string();
-        assert_eq!(late, "the test gives no verdict: it ends with 125");
+        assert_eq!(late, "the test gives no verdict: it exits with status 125");
     }
 
     #[test]
@@ -436,7 +437,7 @@ mod tests {
         let seen = Judge::witness(test, likeness, None, &mut here, &|| true).unwrap();
         fs::write(folder.path().join("f"), "print").unwrap();
         let judged = seen.judge.judge(&mut here, &|| true).unwrap();
-        let why = "fails otherwise: ends with 1 in print (a.c:1)".to_owned();
+        let why = "fails otherwise: exits with status 1 in print (a.c:1)".to_owned();
         assert_eq!(judged.verdict, Verdict::Unresolved(why));
     }
 }

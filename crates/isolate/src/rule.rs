@@ -58,6 +58,28 @@ impl Rule {
         }
     }
 
+    /// Whether a run without the failure is known to pass. Otherwise it may have failed in another way.
+    pub fn tells_pass(&self) -> bool {
+        match self.convention {
+            Convention::Test => self.signs.is_empty(),
+            Convention::Interesting => false,
+            // An exception without the sign is no pass.
+            Convention::Tester => true,
+        }
+    }
+
+    /// What shows the failure where the status of a failing run says nothing to people.
+    pub(crate) fn shown(&self, ending: &Ending) -> Option<String> {
+        let mut signs = self.signs.iter();
+        match signs.find(|sign| sign.shows(ending)) {
+            Some(sign) => sign.stream().map(|_| sign.to_string()),
+            None if self.convention == Convention::Interesting => {
+                Some("the script finds it interesting".to_owned())
+            }
+            None => None,
+        }
+    }
+
     /// What a run says.
     pub fn answer(&self, ending: &Ending) -> RunAnswer {
         let unresolved = |why: String| RunAnswer::Unresolved(why);
@@ -66,7 +88,7 @@ impl Rule {
         }
         match ending.how {
             How::Late | How::Exceeded(_) => unresolved(ending.how.to_string()),
-            how if how.code() == Some(UNRESOLVED) => unresolved("ends with 125".to_owned()),
+            how if how.code() == Some(UNRESOLVED) => unresolved(how.to_string()),
             // It may be in what is not kept.
             _ if self.may_miss(ending) => unresolved(format!(
                 "prints more than {} MB, too much to look for the failure in",
@@ -137,8 +159,8 @@ mod tests {
             ("exit 1", RunAnswer::Fail, RunAnswer::Pass),
             (
                 "exit 125",
-                unresolved("ends with 125"),
-                unresolved("ends with 125"),
+                unresolved("exits with status 125"),
+                unresolved("exits with status 125"),
             ),
             (
                 "kill -ABRT $$",
@@ -178,9 +200,12 @@ mod tests {
             unresolved("is not run: no class X"),
         );
         // The test may end its JVM as if all were well.
-        check("exit 0", unresolved("ends its JVM (ends with 0)"));
+        check("exit 0", unresolved("ends its JVM (exits with status 0)"));
         let not_started = "echo Unrecognized option >&2; exit 1";
-        check(not_started, unresolved("ends with 1: Unrecognized option"));
+        check(
+            not_started,
+            unresolved("exits with status 1: Unrecognized option"),
+        );
     }
 
     #[test]

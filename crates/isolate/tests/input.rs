@@ -301,13 +301,13 @@ fn ends_that_are_not_what_they_should_be_are_refused() {
     let same = |_: &mut Request| {};
     assert_eq!(
         told("true", &same),
-        "the test does not fail: it ends with 0"
+        "the test does not fail: it exits with status 0"
     );
     assert!(told("false", &same).starts_with("the test fails on the passing side too"));
     let unresolved = told("test -s {} && exit 1; exit 125", &same);
     assert_eq!(
         unresolved,
-        "the test neither passes nor fails on the passing side: it ends with 125"
+        "the test neither passes nor fails on the passing side: it exits with status 125"
     );
     let late = told("sleep 100; true", &|request| {
         request.test.limit = Duration::from_millis(200)

@@ -182,7 +182,7 @@ fn minimise_once(
     let whole = match whole {
         Some(whole) => whole,
         None if reduction.trace(&first, all.len()).is_some() => all.clone(),
-        None => return Err(Error::OtherFailure(first)),
+        None => return Err(Error::OtherFailure(first.in_words(script))),
     };
     let Reduced { kept, mut end } = reduction.reduce_safely(&whole, last)?;
     if !reduction.is_telling(&kept, last) {

@@ -61,6 +61,11 @@ pub fn main_class(start: &Start) -> Option<String> {
     Some(class.to_owned())
 }
 
+/// The command line of a recorded JVM: the main class or the archive, and the arguments of the program.
+pub fn command_line(start: &Start) -> &str {
+    property(start, "sun.java.command")
+}
+
 /// The package of the JDK's class that compiles a source file in memory and runs it.
 const SOURCE_LAUNCHER: &str = "com.sun.tools.javac.launcher.";
 

@@ -80,14 +80,9 @@ fn within(text: &str, indent: &str, columns: Option<usize>) -> String {
 fn early_end(end: SearchEnd) -> Option<&'static str> {
     Some(match end {
         SearchEnd::Minimal => return None,
-        SearchEnd::Tests => {
-            "may not be minimal: --max-tests was reached (--resume with a larger --max-tests, or \
-             without, continues)"
-        }
-        SearchEnd::Time => {
-            "may not be minimal: --max-time was reached (--resume continues, with or without a limit)"
-        }
-        SearchEnd::Cancelled => "may not be minimal: interrupted (--resume continues)",
+        SearchEnd::Tests => "may not be minimal: --max-tests was reached",
+        SearchEnd::Time => "may not be minimal: --max-time was reached",
+        SearchEnd::Cancelled => "may not be minimal: interrupted",
     })
 }
 

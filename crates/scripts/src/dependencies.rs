@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use culprit_model::observe::is_jdk_name;
+use culprit_model::script::Action;
 use culprit_model::{ObjectId, Reference, Script, Statement, Value};
 
 use crate::assertions::{finds_fault, is_for_assertions};
@@ -38,8 +39,12 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
         of_this.dedup();
         needs.push(of_this);
         if let Some(id) = statement.defines() {
-            // A method that returns its receiver makes nothing.
-            let is_known = gives_back && made.contains_key(&id);
+            // A method that returns its receiver makes nothing, nor does one that returns what a static field holds.
+            let is_constant = |made: &usize| is_constant(&script.statements[*made]);
+            let is_known = match gives_back {
+                true => made.contains_key(&id),
+                false => made.get(&id).is_some_and(is_constant),
+            };
             if !uses.contains(&id) && !is_known {
                 made.insert(id, number);
             }
@@ -54,6 +59,11 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
         }
     }
     needs
+}
+
+/// Whether a statement reads a static field.
+fn is_constant(statement: &Statement) -> bool {
+    matches!(statement.action, Action::Read(_)) && statement.given.is_empty()
 }
 
 /// The objects that stand-ins answer with while a statement runs.
@@ -189,6 +199,23 @@ mod tests {
         pen.call("()LT;", 1, Some(2));
         pen.call("()V", 2, None);
         assert_eq!(needs(&pen.script())[3], [2]);
+    }
+
+    #[test]
+    fn what_a_static_field_holds_is_made_by_no_call() {
+        let text = "script 1\n\
+                    type 1 shop/Side\n\
+                    site 1 field static shop/Side.LEFT:Lshop/Side;\n\
+                    site 2 entry shop/Side.turned()Lshop/Side;\n\
+                    => get @1 = #1:@1\n\
+                    => @2() on #1:@1\n\
+                    <= @2 = #2:@1\n\
+                    => @2() on #2:@1\n\
+                    <= @2 = #1:@1\n\
+                    => @2() on #1:@1\n\
+                    <= @2\n";
+        let script: Script = text.parse().unwrap();
+        assert_eq!(needs(&script)[3], [0]);
     }
 
     #[test]

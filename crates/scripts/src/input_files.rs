@@ -31,6 +31,15 @@ struct Input {
     path: Value,
 }
 
+impl Input {
+    /// The statement that makes the path a text.
+    fn print(&self, builder: &mut Builder) -> Statement {
+        let print = MemberName::of(PATH, "toString", "()Ljava/lang/String;");
+        let path = Some(self.path.clone());
+        builder.call(print, self.file.clone(), Vec::new(), path)
+    }
+}
+
 /// A script that writes its input files.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WithFiles {
@@ -64,19 +73,25 @@ pub fn with_input_files(
     let inputs = found.into_iter();
     let inputs = inputs.map(|(name, text)| write(&mut builder, name, &text, &mut written));
     let inputs: Vec<Input> = inputs.collect();
-    let (at, added) = (script.prelude, written.len());
     let mut with = script.clone();
-    for statement in with.statements.iter_mut().skip(at) {
-        use_inputs(statement, script, &mut builder, &inputs);
+    let rest = with.statements.split_off(script.prelude);
+    let mut places: Vec<usize> = (0..script.prelude).collect();
+    with.statements.extend(written);
+    let mut printed = vec![false; inputs.len()];
+    for mut statement in rest {
+        let named = use_inputs(&mut statement, script, &mut builder, &inputs);
+        for (input, is_printed) in inputs.iter().zip(&mut printed) {
+            if named.contains(&input.path) && !*is_printed {
+                *is_printed = true;
+                with.statements.push(input.print(&mut builder));
+            }
+        }
+        places.push(with.statements.len());
+        with.statements.push(statement);
     }
-    with.statements.splice(at..at, written);
-    let moved = |number: usize| match number >= at {
-        true => number + added,
-        false => number,
-    };
     with.waits = Default::default();
     for wait in &script.waits {
-        with.wait(moved(wait.statement), moved(wait.on));
+        with.wait(places[wait.statement], places[wait.on]);
     }
     with.tables = Arc::new(builder.finish());
     Some(WithFiles {
@@ -97,7 +112,6 @@ fn write(builder: &mut Builder, name: String, text: &str, to: &mut Vec<Statement
     let encode = MemberName::of(TEXT, "getBytes", "()[B");
     let of = "(Ljava/nio/file/Path;[B[Ljava/nio/file/OpenOption;)Ljava/nio/file/Path;";
     let store = MemberName::of(FILES, "write", of);
-    let print = MemberName::of(PATH, "toString", "()Ljava/lang/String;");
     let last = Path::new(&name).file_name().unwrap_or_default();
     let last = Value::text(&last.to_string_lossy());
     to.extend([
@@ -113,13 +127,17 @@ fn write(builder: &mut Builder, name: String, text: &str, to: &mut Vec<Statement
             vec![file.clone(), bytes, options],
             Some(file.clone()),
         ),
-        builder.call(print, file.clone(), Vec::new(), Some(path.clone())),
     ]);
     Input { name, file, path }
 }
 
-/// Replaces the names of files in a statement.
-fn use_inputs(statement: &mut Statement, script: &Script, builder: &mut Builder, inputs: &[Input]) {
+/// Replaces the names of files in a statement, and returns the paths that it is given instead.
+fn use_inputs(
+    statement: &mut Statement,
+    script: &Script,
+    builder: &mut Builder,
+    inputs: &[Input],
+) -> Vec<Value> {
     let named = |value: &Value| {
         let text = text(value)?;
         inputs.iter().find(|input| input.name == text)
@@ -134,14 +152,20 @@ fn use_inputs(statement: &mut Statement, script: &Script, builder: &mut Builder,
             alias: statement.alias,
             ..builder.call(convert, input.file.clone(), Vec::new(), made)
         };
-        return;
+        return Vec::new();
     }
+    let mut used = Vec::new();
     for value in &mut statement.given {
-        replace(value, &|value| named(value).map(|input| input.path.clone()));
+        replace(value, &mut |value| {
+            let path = named(value).map(|input| input.path.clone());
+            used.extend(path.clone());
+            path
+        });
     }
+    used
 }
 
-fn replace(value: &mut Value, by: &dyn Fn(&Value) -> Option<Value>) {
+fn replace(value: &mut Value, by: &mut dyn FnMut(&Value) -> Option<Value>) {
     if let Some(new) = by(value) {
         *value = new;
     } else if let Value::Reference(Reference::Array {
@@ -213,9 +237,9 @@ mod tests {
         => Path.resolve@5("in.txt") on #3:Path
         => String.getBytes@6() on "3\n0\n"
         => Files.write@7(#4:Path, #6:byte[], #8:OpenOption[]{})
-        => Path.toString@8() on #4:Path
-        => Path.toFile@9() on #4:Path
+        => Path.toFile@8() on #4:Path
         => Reader.read@2(#1:File)
+        => Path.toString@9() on #4:Path
         => Main.main@3(#2:String[]{#5:String})
         "#);
     }

@@ -15,6 +15,8 @@ pub struct OwnCode<'p> {
     entries: BTreeSet<usize>,
     /// The class of the test that failed, by its internal name.
     test: Option<String>,
+    /// The class with the `main` that the JVM called, by its internal name.
+    main: Option<String>,
 }
 
 impl<'p> OwnCode<'p> {
@@ -23,15 +25,16 @@ impl<'p> OwnCode<'p> {
         let paths = program.class_path().enumerate();
         let folders = paths.filter(|(_, path)| path.is_dir());
         let mut entries: BTreeSet<usize> = folders.map(|(at, _)| at).collect();
-        let drivers = [test.map(str::to_owned), main_class(start)];
-        let drivers = drivers.into_iter().flatten().map(|name| internal(&name));
-        let is_program = |name: &String| !is_framework(name);
-        let drivers = drivers.filter(is_program);
-        entries.extend(drivers.filter_map(|name| program.entry_of(&name)));
+        let test = test.map(internal);
+        let main = main_class(start).map(|name| internal(&name));
+        let drivers = [&test, &main].into_iter().flatten();
+        let drivers = drivers.filter(|name| !is_framework(name));
+        entries.extend(drivers.filter_map(|name| program.entry_of(name)));
         OwnCode {
             program,
             entries,
-            test: test.map(internal),
+            test,
+            main,
         }
     }
 
@@ -42,17 +45,20 @@ impl<'p> OwnCode<'p> {
 
     /// Whether a class, by its internal name, is of the program itself.
     pub fn has(&self, name: &str) -> bool {
-        let entry = self.program.entry_of(outermost(name));
+        // In other languages than Java there need not be a class that a nested one stands in.
+        let entry = self.program.entry_of(name);
+        let entry = entry.or_else(|| self.program.entry_of(outermost(name)));
         entry.is_some_and(|entry| self.entries.contains(&entry))
     }
 
-    /// Whether a frame is of the program itself, and not of the test that failed.
+    /// Whether a frame is of the program itself, and not of its driver: the test that failed, or `main`.
     pub fn has_frame(&self, frame: &Frame) -> bool {
         let name = internal(&frame.class);
         let is_test = self
             .test
             .as_deref()
             .is_some_and(|test| outermost(test) == outermost(&name));
-        frame.origin() == FrameOrigin::Program && !is_test && self.has(&name)
+        let is_main = frame.method == "main" && self.main.as_ref() == Some(&name);
+        frame.origin() == FrameOrigin::Program && !is_test && !is_main && self.has(&name)
     }
 }

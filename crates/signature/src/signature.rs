@@ -69,14 +69,15 @@ impl Signature {
     /// The signature of a failure without the exceptions that libraries threw around it: a container, an
     /// executor, a proxy. `is_own` recognises frames of the program's own code.
     ///
-    /// An exception is such a wrapper if it was not thrown by code of the program, and its cause came out of
+    /// An exception is such a wrapper if it was not thrown by code of the program, and one of its causes came out of
     /// code of the program that was called further in.
     pub fn innermost(thrown: &Thrown, is_own: impl Fn(&Frame) -> bool) -> Signature {
         let mut inner = unwrapped(thrown);
         let mut was_wrapped = false;
         while let Some(cause) = inner.cause.as_deref() {
             let is_thrown_by_program = inner.frames.first().is_none_or(&is_own);
-            if is_thrown_by_program || !cause.further_in(inner).iter().any(&is_own) {
+            let is_inside = |cause: &Thrown| cause.further_in(inner).iter().any(&is_own);
+            if is_thrown_by_program || !cause.chain().any(is_inside) {
                 break;
             }
             inner = cause;

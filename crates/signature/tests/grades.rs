@@ -440,6 +440,25 @@ Caused by: java.lang.IllegalStateException: no tier
 ";
 
 #[test]
+fn wrappers_around_wrappers_do_not_belong_to_the_failure() {
+    let wrapped = parse(
+        "org.run.Failed: not complete
+\tat org.run.Runner.run(Runner.java:26)
+Caused by: java.util.concurrent.ExecutionException: no tier
+\tat java.base/java.util.concurrent.FutureTask.get(FutureTask.java:191)
+\tat org.run.Runner.run(Runner.java:23)
+Caused by: java.lang.IllegalStateException: no tier
+\tat shop.Policy.percent(Policy.java:7)
+\tat java.base/java.lang.Thread.run(Thread.java:840)
+",
+    );
+    assert_eq!(
+        innermost(&wrapped).to_string(),
+        "IllegalStateException \"no tier\" at Policy.percent (Policy.java:7)"
+    );
+}
+
+#[test]
 fn a_wrapper_that_a_library_threw_does_not_belong_to_the_failure() {
     let wrapped = parse(WRAPPED);
     let signature = innermost(&wrapped);

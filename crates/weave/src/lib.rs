@@ -27,6 +27,7 @@ pub mod probe;
 mod raise;
 mod reference;
 mod reflection;
+pub mod stand_in;
 pub mod statics;
 mod strings;
 pub mod stub;

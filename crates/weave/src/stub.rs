@@ -10,6 +10,7 @@ use culprit_model::value::split_descriptor;
 
 use crate::probe;
 use crate::reference::return_of;
+use crate::stand_in::push_defaults;
 use crate::{Error, probe::ANSWER};
 
 /// The constructor that every stub has, for the constructors of its substubs.
@@ -133,23 +134,7 @@ fn construct(class: &mut ClassFile, descriptor: &str, above: &Super) -> Result<A
         }
     };
     asm.aload(0);
-    let (defaults, _) =
-        split_descriptor(called).ok_or_else(|| Error::Descriptor(called.to_owned()))?;
-    for parameter in defaults {
-        match LocalKind::of(parameter) {
-            LocalKind::Int => asm.op(op::ICONST_0),
-            LocalKind::Long => asm.op(op::LCONST_0),
-            LocalKind::Float => asm.op(op::FCONST_0),
-            LocalKind::Double => asm.op(op::DCONST_0),
-            LocalKind::Reference => {
-                let name = parameter
-                    .strip_prefix('L')
-                    .and_then(|c| c.strip_suffix(';'));
-                let constant = class.pool.add_class(name.unwrap_or(parameter))?;
-                asm.aconst_null().checkcast(constant)
-            }
-        };
-    }
+    push_defaults(&mut asm, &mut class.pool, called)?;
     let constructor = class.pool.add_method_ref(&superclass, "<init>", called)?;
     asm.invokespecial(constructor);
     if descriptor != SHELL {

@@ -1,13 +1,17 @@
 //! Stand-ins of plain runs: objects that statements use and no statement makes. One is made where an
-//! interface is wanted, and answers as `model` defines it.
+//! interface is wanted, or a class that can be extended, and answers as `model` defines it.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use culprit_classfile::access;
-use culprit_jvmti::{Jni, Local, Passed};
+use culprit_jvmti::{Declared, Jni, Local, Passed};
+use culprit_model::observe::is_jdk_name;
 use culprit_model::script::{AnswerPlace, StandIn, StatementEnd};
+use culprit_model::value::split_descriptor;
 use culprit_model::{ObjectId, Reference, Script, Value};
+use culprit_weave::stand_in::{AnsweringMethod, StandInClass, stand_in};
 
 use super::{Halt, Worker};
 use crate::lock::LockSafe;
@@ -39,6 +43,19 @@ impl StandIns {
         }
     }
 
+    /// The methods that a stand-in is asked, by name and descriptor.
+    fn questions(&self, object: ObjectId) -> Vec<(String, String)> {
+        let methods = self.stand_ins.get(&object).into_iter();
+        let methods = methods.flat_map(|stand_in| &stand_in.methods);
+        let sites = methods.filter_map(|method| {
+            let answer = self.script.answer(method.answer(0)?)?;
+            self.script.tables.site(answer.site)
+        });
+        sites
+            .map(|site| (site.target.name.clone(), site.target.descriptor.clone()))
+            .collect()
+    }
+
     /// The answer to the next question to a method.
     fn next(&mut self, object: ObjectId, name: &str, descriptor: &str) -> Option<StatementEnd> {
         let method = self.stand_ins.get(&object)?.method(name, descriptor)?;
@@ -50,7 +67,7 @@ impl StandIns {
 }
 
 impl Worker {
-    /// A stand-in for a value that nothing has made, where an interface is wanted.
+    /// A stand-in for a value that nothing has made, where an interface is wanted or a class that can be extended.
     pub(super) fn stand_in<'j>(
         &self,
         jni: &Jni<'j>,
@@ -72,16 +89,87 @@ impl Worker {
         let Some(class) = class else {
             return Ok(None);
         };
-        let interface = self.class_named(jni, class, 0)?;
-        if self.jvmti.class_modifiers(&interface)? & i32::from(access::INTERFACE) == 0 {
+        let wanted = self.class_named(jni, class, 0)?;
+        let is_interface = self.has_modifier(&wanted, access::INTERFACE)?;
+        let stand_in = match is_interface {
+            true => Some(wanted),
+            false => self.stand_in_class(jni, &wanted, class, *id)?,
+        };
+        let Some(stand_in) = stand_in else {
             return Ok(None);
-        }
-        let Some(made) = self.java()?.stand_in(jni, &interface, *id)? else {
+        };
+        let Some(made) = self.java()?.stand_in(jni, &stand_in, *id)? else {
             return Ok(None);
         };
         let here = self.java()?.adopt(jni, &made)?;
         self.run.lock_safe().bindings.bind(*id, here);
         Ok(Some(made))
+    }
+
+    fn has_modifier(&self, class: &Local<'_>, modifier: u16) -> Result<bool, Halt> {
+        Ok(self.jvmti.class_modifiers(class)? & i32::from(modifier) != 0)
+    }
+
+    /// A class that extends another one and has the answers of a stand-in, if there can be such.
+    fn stand_in_class<'j>(
+        &self,
+        jni: &Jni<'j>,
+        base: &Local<'j>,
+        name: &str,
+        id: ObjectId,
+    ) -> Result<Option<Local<'j>>, Halt> {
+        if is_jdk_name(name) || self.has_modifier(base, access::ENUM)? {
+            return Ok(None);
+        }
+        if self.has_modifier(base, access::FINAL)? {
+            let class = name.replace('/', ".");
+            return Err(Halt::Unsupported(format!(
+                "an object of {class} was not made by code that is observed, and nothing can stand in for it, since \
+                 the class is final"
+            )));
+        }
+        let lineage = self.lineage(jni, base)?;
+        let Some(constructor) = lineage.first().and_then(|own| simplest_constructor(own)) else {
+            return Ok(None);
+        };
+        let answered = self.run.lock_safe().stand_ins.questions(id);
+        let methods: Vec<AnsweringMethod> = answered
+            .into_iter()
+            .filter_map(|question| answering(&lineage, question))
+            .collect();
+        let mut hasher = DefaultHasher::new();
+        (&methods, constructor).hash(&mut hasher);
+        let own_name = format!("{name}$StandIn${}${:x}", id.0, hasher.finish());
+        let java = self.java()?;
+        let loader = self.jvmti.class_loader(base)?;
+        if let Ok(Some(known)) = java.class(jni, &own_name, loader.as_ref()) {
+            return Ok(Some(known));
+        }
+        let bytes = stand_in(&StandInClass {
+            name: &own_name,
+            base: name,
+            constructor,
+            methods: &methods,
+        });
+        let bytes = bytes.map_err(|error| Halt::Unsupported(error.to_string()))?;
+        Ok(Some(jni.define_class(
+            &own_name,
+            loader.as_ref(),
+            &bytes,
+        )?))
+    }
+
+    /// The methods that a class declares, and those of the classes that it extends.
+    fn lineage(&self, jni: &Jni<'_>, class: &Local<'_>) -> Result<Vec<Vec<Declared>>, Halt> {
+        // Looking for a method links the class, and runs its initialiser, as making an object does.
+        jni.method(class, "hashCode", "()I")?;
+        let mut found = vec![self.jvmti.methods(class)?];
+        let mut above = jni.superclass(class);
+        while let Some(class) = above {
+            found.push(self.jvmti.methods(&class)?);
+            above = jni.superclass(&class);
+        }
+        Ok(found)
     }
 
     /// The answer of a stand-in, boxed, or the exception that it throws.
@@ -115,4 +203,32 @@ impl Worker {
             ))),
         }
     }
+}
+
+/// The descriptor of the constructor with the fewest parameters that a subclass of the same package may call.
+fn simplest_constructor(declared: &[Declared]) -> Option<&str> {
+    let constructors = declared.iter().filter(|it| it.name == "<init>");
+    let open = constructors.filter(|it| it.modifiers & i32::from(access::PRIVATE) == 0);
+    let simplest = open.min_by_key(|it| {
+        let parameters = split_descriptor(&it.descriptor).map_or_else(Vec::new, |it| it.0);
+        let is_text = parameters.first() == Some(&"Ljava/lang/String;");
+        (parameters.len(), !is_text)
+    });
+    simplest.map(|it| it.descriptor.as_str())
+}
+
+/// The method with which a stand-in answers a question, unless it may not be overridden.
+fn answering(
+    lineage: &[Vec<Declared>],
+    (name, descriptor): (String, String),
+) -> Option<AnsweringMethod> {
+    let mut declared = lineage.iter().flatten();
+    let found = declared.find(|it| it.name == name && it.descriptor == descriptor);
+    let modifiers = found.map_or(access::PUBLIC, |it| it.modifiers as u16);
+    let is_fixed = modifiers & (access::FINAL | access::STATIC | access::PRIVATE) != 0;
+    (!is_fixed).then_some(AnsweringMethod {
+        access: modifiers & (access::PUBLIC | access::PROTECTED),
+        name,
+        descriptor,
+    })
 }

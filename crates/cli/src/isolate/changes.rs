@@ -175,7 +175,9 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         )?;
     }
     let report = ChangesReport {
-        command: args.typed(&args.good, &args.bad).line(),
+        command: args
+            .typed(&args.good, &args.bad, &args.options.starting())
+            .line(),
         test: args
             .options
             .test(&env, None)
@@ -187,6 +189,9 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         jobs: args.options.jobs,
         found: &found,
         course: &course.borrow(),
+        resume: args
+            .typed(&args.good, &args.bad, &args.options.resuming(found.end))
+            .line_into(&args.output),
     };
     write(&report, &results)?;
     args.write_script(&good, &bad, &started, &results)?;
@@ -198,6 +203,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         false => print(
             &report.text(console.columns(), console.styles()),
             &report.notes(),
+            report.resume(),
             &results,
             console,
         )?,
@@ -256,7 +262,7 @@ fn left_out(
 
 impl Args {
     /// As they would be typed for these versions, without the folder for results.
-    fn typed(&self, good: &OsStr, bad: &OsStr) -> Typed {
+    fn typed(&self, good: &OsStr, bad: &OsStr, options: &Options) -> Typed {
         let mut typed = Typed::new("changes");
         typed.option("--good", good);
         typed.option("--bad", bad);
@@ -268,7 +274,7 @@ impl Args {
             (self.fresh, "--fresh"),
             (self.keep_variants, "--keep-variants"),
         ]);
-        self.options.type_into(&mut typed);
+        options.type_into(&mut typed);
         typed
     }
 
@@ -290,7 +296,8 @@ impl Args {
         };
         let good = fixed("--good", &self.good, good);
         let bad = fixed("--bad", &self.bad, bad);
-        results.write_script(started, &notes, &self.typed(&good, &bad))
+        let typed = self.typed(&good, &bad, &self.options.starting());
+        results.write_script(started, &notes, &typed)
     }
 }
 
@@ -498,7 +505,7 @@ mod tests {
         check(shallow, ExitCode::Usage, "--unshallow");
         check(
             Error::GoodFails {
-                how: "ends with 1".to_owned(),
+                how: "exits with status 1".to_owned(),
                 printed: "no such class".to_owned(),
             },
             ExitCode::No,

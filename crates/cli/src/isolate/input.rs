@@ -209,7 +209,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     }
     let changed = before.changed(&look());
     let report = InputReport {
-        command: args.typed().line(),
+        command: args.typed(&options.starting()).line(),
         test: match args.java.name() {
             Some(name) => name,
             None => test.command.to_string_lossy().into_owned(),
@@ -225,14 +225,18 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         is_disturbed: is_warm_wanted && !found.is_warm,
         course: &course.borrow(),
         changed,
+        is_interesting: options.says_interesting(),
+        resume: args
+            .typed(&options.resuming(found.end))
+            .line_into(&args.output),
     };
     files::write(&report, &results)?;
-    results.write_script(&started, &[], &args.typed())?;
+    results.write_script(&started, &[], &args.typed(&options.starting()))?;
     match args.options.json {
         true => write!(console.out(), "{}", report.document().json())?,
         false => {
             let text = report.text(console.columns(), console.styles());
-            print(&text, &report.notes(), &results, console)?;
+            print(&text, &report.notes(), report.resume(), &results, console)?;
         }
     }
     Ok(match found.end {
@@ -249,8 +253,8 @@ fn read(path: &Path) -> Result<Material, Expected> {
 }
 
 impl Args {
-    /// As they would be typed, without the folder for results.
-    fn typed(&self) -> Typed {
+    /// As they would be typed with these options, without the folder for results.
+    fn typed(&self, options: &Options) -> Typed {
         let mut typed = Typed::new("input");
         typed.path(&self.failing);
         for (name, path) in [("--passing", &self.passing), ("--like", &self.like)] {
@@ -270,7 +274,7 @@ impl Args {
             Some(Syntax::Of(language)) => typed.option("--language", language.name()),
             Some(Syntax::ByFile) | None => {}
         }
-        self.options.type_into(&mut typed);
+        options.type_into(&mut typed);
         typed
     }
 }
@@ -501,6 +505,9 @@ mod tests {
         let java = told(["--java-test", "a.Test#reads"], 97);
         assert_eq!(java, "the test passes on a.txt");
         let other = told(["--test", "x"], 0);
-        assert_eq!(other, "the test does not fail: it ends with 0 on a.txt");
+        assert_eq!(
+            other,
+            "the test does not fail: it exits with status 0 on a.txt"
+        );
     }
 }

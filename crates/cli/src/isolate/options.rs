@@ -9,7 +9,7 @@ use culprit_isolate::changes::ELSEWHERE;
 use culprit_isolate::{Convention, Likeness, Rule, Sign, TestCommand};
 use culprit_jvm::{Interrupt, Limits, Sandbox};
 use culprit_model::clean;
-use culprit_reduce::{Budget, Cancel, Settings};
+use culprit_reduce::{Budget, Cancel, SearchEnd, Settings};
 use culprit_report::figure;
 
 use super::typed::Typed;
@@ -53,7 +53,7 @@ pub(crate) fn with_printed(hint: &str, printed: &str) -> String {
 pub(crate) fn not_run(command: &str, how: &str, printed: &str, paths: &str) -> Option<Expected> {
     let is_so = NOT_RUN
         .iter()
-        .any(|code| how == format!("ends with {code}"));
+        .any(|code| how == format!("exits with status {code}"));
     is_so.then(|| {
         let message = format!("the {command} cannot be run: it {how}");
         let hint = format!(
@@ -72,7 +72,7 @@ const SANDBOX: &str = "Sandbox";
 pub(crate) const REFUSED: &str = "--allow-write DIR lets it write there; --no-sandbox, or no --sandbox, runs it with all your rights";
 
 /// What the test is, and how far to go.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Options {
     /// Run this shell command on each candidate: exit status 0 means pass, 125 unresolved (cannot be judged),
     /// any other fail
@@ -248,6 +248,7 @@ impl Options {
         typed.flags(&[
             (self.sandbox, "--sandbox"),
             (self.no_sandbox, "--no-sandbox"),
+            (self.resume, "--resume"),
         ]);
         for folder in &self.allow_write {
             typed.option("--allow-write", folder);
@@ -259,6 +260,28 @@ impl Options {
         if let Some(time) = self.max_time {
             typed.option("--max-time", figure::typed_duration(time));
         }
+    }
+
+    /// The options that continue a search which ended like this. Time is counted anew, but tests are not.
+    pub(crate) fn resuming(&self, end: SearchEnd) -> Options {
+        Options {
+            max_tests: self.max_tests.filter(|_| end != SearchEnd::Tests),
+            resume: true,
+            ..self.clone()
+        }
+    }
+
+    /// The options without what continues an earlier search.
+    pub(crate) fn starting(&self) -> Options {
+        Options {
+            resume: false,
+            ..self.clone()
+        }
+    }
+
+    /// Whether the test says what is interesting, by its status alone.
+    pub(crate) fn says_interesting(&self) -> bool {
+        self.interesting.is_some() && self.signs().is_empty()
     }
 }
 

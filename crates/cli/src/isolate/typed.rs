@@ -43,6 +43,12 @@ impl Typed {
         });
     }
 
+    /// On one line, with the folder for results.
+    pub(crate) fn line_into(mut self, folder: &Path) -> String {
+        self.option("-o", folder);
+        self.line()
+    }
+
     /// On one line, for people and for `/bin/sh`, with secrets masked.
     pub(crate) fn line(&self) -> String {
         shell::line(secret::masked(&self.0))

@@ -336,12 +336,12 @@ fn what_decides_only_with_other_changes_is_told_as_that() {
     let output = culprit(place.path(), &words).output().unwrap();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{err}");
-    let headline = "1 line decides, given the changes in context.patch: ends with 1\n";
+    let headline = "1 line decides, given the changes in context.patch: exits with status 1\n";
     assert!(out.starts_with(headline), "{out}");
     let said = err.split_whitespace().collect::<Vec<_>>().join(" ");
     for note in [
         "apply context.patch to the good version first, then minimal.patch",
-        "the good version with these changes alone: has no verdict: it ends with 125",
+        "the good version with these changes alone: has no verdict: it exits with status 125",
         "the bad version without them: passes",
         "--simplify finds all lines",
     ] {
@@ -351,17 +351,20 @@ fn what_decides_only_with_other_changes_is_told_as_that() {
     let report = fs::read_to_string(folder.join("report.md")).unwrap();
     let seen = "In the good version with the other changes in context.patch, the test fails with it \
                 and passes without it; taking it back in the bad version makes the test pass, which is \
-                a workaround; the good version with it alone has no verdict (ends with 125).";
+                a workaround; the good version with it alone has no verdict (exits with status 125).";
     assert!(report.contains(seen), "{report}");
     let json: Value =
         serde_json::from_str(&fs::read_to_string(folder.join("report.json")).unwrap()).unwrap();
-    assert_eq!(json["checks"]["noVerdict"]["alone"], "ends with 125");
+    assert_eq!(
+        json["checks"]["noVerdict"]["alone"],
+        "exits with status 125"
+    );
     // All lines that are needed, with their commit.
     let words = [&words[..], &["--simplify", "-o", "all"]].concat();
     let output = culprit(place.path(), &words).output().unwrap();
     let out = text(&output.stdout);
     assert!(
-        out.starts_with("2 lines decide together: ends with 1\n"),
+        out.starts_with("2 lines decide together: exits with status 1\n"),
         "{out}"
     );
     assert_eq!(out.matches("commit ").count(), 1, "{out}");
@@ -379,7 +382,7 @@ fn swapped_versions_and_a_command_that_cannot_work_are_told_as_that() {
     };
     let (code, err) = said("HEAD", "good", "! grep ten a");
     assert_eq!(code, Some(1), "{err}");
-    let told = "the test passes on the bad version and fails on the good one: ends with 1 \
+    let told = "the test passes on the bad version and fails on the good one: exits with status 1 \
                 are --good and --bad swapped?";
     assert!(err.contains(told), "{err}");
     let (code, err) = said("good", "HEAD", "echo no main class Foo; exit 1");

@@ -160,7 +160,7 @@ fn where_the_good_version_was_not_seen_to_pass_there_is_no_result() {
     place.refused(&fails, 1, "the good version fails too");
     let own = "case $(grep -c x a) in 0) exit 4;; *) exit 3;; esac";
     let own = ["--good", "good", "--bad", "HEAD", "--test", own];
-    place.refused(&own, 1, "the good version fails too: ends with 4");
+    place.refused(&own, 1, "the good version fails too: exits with status 4");
 }
 
 /// A test that interrupts who runs it when it is run for the Nth time.

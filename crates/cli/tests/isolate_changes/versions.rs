@@ -203,7 +203,7 @@ fn what_cannot_be_isolated_is_refused_with_a_next_step() {
     place.refused(&with("true"), 1, "the test does not fail");
     place.refused(&with("true"), 1, "--repeat N runs the test N times");
     place.refused(&with("false"), 1, "the good version fails too");
-    let not_run = "the test cannot be run: it ends with 127";
+    let not_run = "the test cannot be run: it exits with status 127";
     place.refused(&with("./not-there"), 3, not_run);
     place.refused(
         &[&sides[..4], &["--interesting", "./not-there"]].concat(),
@@ -213,7 +213,7 @@ fn what_cannot_be_isolated_is_refused_with_a_next_step() {
     place.refused(
         &[&with("true")[..], &["--build", "./not-there"]].concat(),
         3,
-        "the build cannot be run: it ends with 127",
+        "the build cannot be run: it exits with status 127",
     );
     // Here it is what the versions differ in.
     let report = place.found(&with("grep -q 9 a || exit 127"));

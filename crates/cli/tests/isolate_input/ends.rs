@@ -107,12 +107,19 @@ fn a_search_that_reached_a_limit_continues_under_another_one() {
     let with = |more: &[&str]| stage.run(&[&words[..], more].concat());
     let told = with(&["--max-tests", "3"]);
     assert_eq!(told.status, Some(0), "{}", told.err);
-    assert!(told.err.contains("(--resume with a larger"), "{}", told.err);
+    let resume =
+        "culprit isolate input a.txt --simplify --test '! grep -q 177 {}' --timeout 5m --resume";
+    let continued = format!("  to continue:\n    {resume} --jobs 2 -o culprit-isolate\n");
+    assert!(told.err.contains(&continued), "{}", told.err);
     let told = with(&["--resume", "--max-time", "1ms", "--jobs", "1"]);
     assert_eq!(told.status, Some(0), "{}", told.err);
-    assert!(told.err.contains("(--resume continues"), "{}", told.err);
+    // What is printed continues it.
+    let continued = format!("{resume} --jobs 1 --max-time 1ms -o culprit-isolate");
+    assert!(told.err.contains(&continued), "{}", told.err);
+    assert!(stage.text("culprit-isolate/report.md").contains(&continued));
     let told = with(&["--resume"]);
     assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(!told.err.contains("to continue"), "{}", told.err);
     assert_eq!(stage.text("culprit-isolate/failing.txt"), "177");
     let report: serde_json::Value =
         serde_json::from_str(&stage.text("culprit-isolate/report.json")).unwrap();

@@ -25,7 +25,7 @@ fn bad_input_has_a_message_and_a_code() {
     check(
         &["--test", "true", "a.txt"],
         1,
-        "does not fail: it ends with 0 on a.txt",
+        "does not fail: it exits with status 0 on a.txt",
     );
     check(
         &["--test", "true", "a.txt"],
@@ -55,17 +55,17 @@ fn bad_input_has_a_message_and_a_code() {
     check(
         &["--test", "no-such-program", "a.txt"],
         3,
-        "cannot be run: it ends with 127",
+        "cannot be run: it exits with status 127",
     );
     check(
         &["--interesting", "no-such-program", "a.txt"],
         3,
-        "cannot be run: it ends with 127",
+        "cannot be run: it exits with status 127",
     );
     check(
         &["--test", "./a.txt", "a.txt"],
         3,
-        "cannot be run: it ends with 126",
+        "cannot be run: it exits with status 126",
     );
     check(
         &["--test", "sleep 50; true", "--timeout", "300ms", "a.txt"],

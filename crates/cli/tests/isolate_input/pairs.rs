@@ -15,7 +15,8 @@ fn a_pair_is_shown_side_by_side_and_left_in_a_folder() {
     let told = stage.run(&["--test", "! grep -q '<SELECT'", "print.txt"]);
     assert_eq!(told.status, Some(0), "{}", told.err);
     assert!(
-        told.out.starts_with("1 byte decides: ends with 1\n"),
+        told.out
+            .starts_with("1 byte decides: exits with status 1\n"),
         "{}",
         told.out
     );
@@ -219,6 +220,84 @@ fn the_pair_fits_the_terminal() {
         .max();
     assert!(widest <= Some(80), "{}", told.out);
     assert!(told.out.contains('^'), "{}", told.out);
+}
+
+/// A script says yes or no, so an input that is merely broken would do for the other side.
+#[test]
+fn a_pair_by_a_script_is_well_formed_declares_its_names_and_says_what_it_cannot_tell() {
+    let stage = Stage::new();
+    let program = "import datetime\n\n\ndef day(number):\n    return datetime.date(2024, 1, number)\n\n\n\
+                   days = [1, 2, 99, 3]\nfor number in days:\n    print(day(number))\n";
+    stage.put("dates.py", program);
+    let script = "python3 {} 2>&1 | grep -q ValueError";
+    let told = stage.run(&["--interesting", script, "dates.py"]);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let headline = told.out.lines().next().unwrap();
+    let expect = "bytes decide: the script finds it interesting";
+    assert!(headline.ends_with(expect), "{}", told.out);
+    assert!(told.out.contains("not interesting"), "{}", told.out);
+    assert!(!told.out.contains("passes"), "{}", told.out);
+    let side = |name: &str| stage.text(&format!("culprit-isolate/{name}.py"));
+    assert_ne!(side("failing"), side("passing"));
+    #[expect(clippy::disallowed_methods, reason = "what the user would run")]
+    let ends = |name: &str| {
+        let mut python = Command::new("python3");
+        let path = stage.path().join(format!("culprit-isolate/{name}.py"));
+        python.arg(path).output().unwrap().status.success()
+    };
+    assert_eq!(
+        (ends("failing"), ends("passing")),
+        (false, true),
+        "{}",
+        side("passing")
+    );
+    let said: Vec<&str> = told.err.split_whitespace().collect();
+    let said = said.join(" ");
+    assert!(said.contains("may fail in another way"), "{said}");
+    assert!(
+        said.contains("both inputs are well-formed (python)"),
+        "{said}"
+    );
+    let report = stage.text("culprit-isolate/report.json");
+    let report: serde_json::Value = conforming::<InputDocument>(&report).unwrap();
+    assert_eq!(report["reservations"].as_array().unwrap().len(), 1);
+    // A language that is not known is said to be so.
+    stage.put("notes.txt", "one\nbad\n");
+    let told = stage.run(&["--interesting", "grep -q bad {}", "notes.txt", "-o", "text"]);
+    assert!(told.err.contains("not kept well-formed"), "{}", told.err);
+}
+
+#[test]
+fn a_pair_by_a_sign_says_how_the_other_side_ends() {
+    let stage = Stage::new();
+    stage.put("notes.txt", "one\nbad\n");
+    let test = "grep bad {} >&2; exit 3";
+    let words = [
+        "--fail-if",
+        "stderr contains bad",
+        "--test",
+        test,
+        "notes.txt",
+    ];
+    let told = stage.run(&words);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    let headline = "1 byte decides: stderr contains bad\n";
+    assert!(told.out.starts_with(headline), "{}", told.out);
+    let ends = "the input that passes exits with status 3: it may fail in another way";
+    assert!(told.err.contains(ends), "{}", told.err);
+    let test = "grep bad {} >&2; exit 0";
+    let words = [
+        "--fail-if",
+        "stderr contains bad",
+        "--test",
+        test,
+        "notes.txt",
+        "-o",
+        "zero",
+    ];
+    let told = stage.run(&words);
+    assert_eq!(told.status, Some(0), "{}", told.err);
+    assert!(!told.err.contains("another way"), "{}", told.err);
 }
 
 #[test]

@@ -271,7 +271,7 @@ fn swapped_inputs_and_a_command_that_cannot_work_are_told_as_that() {
     let (status, err) = said(&["--test", test, "good.txt", "--passing", "bad.txt"]);
     assert_eq!(status, Some(1), "{err}");
     assert!(
-        err.contains("passes on good.txt and fails on bad.txt: ends with 1 are the two"),
+        err.contains("passes on good.txt and fails on bad.txt: exits with status 1 are the two"),
         "{err}"
     );
     let (status, err) = said(&["--test", "echo no main class Foo; exit 1 #", "bad.txt"]);

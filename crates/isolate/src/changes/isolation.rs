@@ -256,7 +256,7 @@ impl Request<'_> {
 
     /// What verdicts depend on besides the candidate.
     fn basis(&self, good: &FileTree, bad: &FileTree) -> Result<Basis, Error> {
-        let mut basis = Basis::default();
+        let mut basis = Basis::new();
         basis.part("--good", self.good.name());
         basis.part("--bad", self.bad.name());
         basis.content("the good version", good.digest()?);

@@ -15,7 +15,8 @@ use super::nodes::node_changes;
 use super::pass::Pass;
 use super::session::{Session, Trouble};
 use super::tree::Syntax;
-use crate::Language;
+use super::vocabulary::Vocabulary;
+use super::well_formed::WellFormed;
 
 impl Session<'_> {
     /// Narrows both sides: files first, then inside those that differ, coarse to fine.
@@ -36,13 +37,13 @@ impl Session<'_> {
             self.begin_empty(&path)?;
             self.part_mode(&path)?;
         }
-        self.narrow_nodes()?;
+        let form = self.well_formed();
+        self.narrow_nodes(&form)?;
         if let [path] = self.differing().as_slice()
             && !self.driver.is_over()
         {
-            self.narrow_syntax(path)?;
+            self.narrow_syntax(path, &form)?;
         }
-        let well_formed = self.well_formed();
         let grains = [
             Grain::Sections,
             Grain::Lines,
@@ -64,7 +65,7 @@ impl Session<'_> {
                     name: grain.name().to_owned(),
                     problem,
                     render: &render,
-                    well_formed,
+                    well_formed: Some(&form),
                 })?;
                 if !is_joined || !narrowed {
                     self.is_coarse = is_joined;
@@ -75,23 +76,27 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The one file in which two that the user gave differ, if both are of a language: what is between
-    /// them is to be so too, or the pair would tell of something else.
-    fn well_formed(&self) -> Option<(usize, Language)> {
-        let paths = self.differing();
-        let [path] = paths.as_slice() else {
-            return None;
-        };
-        let (Some(old), Some(new)) = self.sides(path) else {
-            return None;
-        };
-        let language = self.language(path, new.bytes())?;
-        let is_meant =
-            self.has_passing && language.reads(old.bytes()) && language.reads(new.bytes());
-        self.new
-            .find(path)
-            .filter(|_| is_meant)
-            .map(|index| (index, language))
+    /// The files that stay well-formed between both sides: those of a language that both sides are of, as far as they
+    /// have something of them. Otherwise the pair would tell of something else.
+    fn well_formed(&self) -> WellFormed {
+        let mut form = WellFormed::default();
+        for (path, old, new) in self.old.beside(&self.new) {
+            let Some(new) = new.filter(|new| old != Some(*new) && !new.bytes().is_empty()) else {
+                continue;
+            };
+            let before = old.map_or(&[][..], Item::bytes);
+            let Some(language) = self.language(path, new.bytes()) else {
+                continue;
+            };
+            if language.reads(new.bytes()) && (before.is_empty() || language.reads(before)) {
+                // Names of one file may be declared in another one.
+                let is_kept = !self.tells_pass && !self.new.is_folder;
+                let vocabulary =
+                    is_kept.then(|| Vocabulary::between(before, new.bytes(), language));
+                form.add(path, language, vocabulary);
+            }
+        }
+        form
     }
 
     /// The paths of what differs.
@@ -204,19 +209,16 @@ impl Session<'_> {
     }
 
     /// By nodes that differ, in files of which both sides have something of a language.
-    fn narrow_nodes(&mut self) -> Result<(), Trouble> {
+    fn narrow_nodes(&mut self, form: &WellFormed) -> Result<(), Trouble> {
         let mut across = Across::new(self.new.is_folder);
-        let mut known = None;
-        let (mut differing, mut within) = (0, 0);
-        for (path, old, new) in self.old.beside(&self.new) {
+        let mut within = 0;
+        for (_, old, new) in self.old.beside(&self.new) {
             if let Some(item) = new.filter(|_| old == new) {
                 across.same(item.clone());
                 continue;
             }
-            differing += 1;
             match old.zip(new).and_then(|(old, new)| self.nodes(old, new)) {
-                Some((new, language, edits)) => {
-                    known = self.new.find(path).map(|index| (index, language));
+                Some((new, edits)) => {
                     within += edits.len();
                     across.inside(new, edits);
                 }
@@ -231,14 +233,13 @@ impl Session<'_> {
             name: "nodes".to_owned(),
             problem: Problem::new(across.len()),
             render: &render,
-            // Where several files differ, a place in the list is not that of a file.
-            well_formed: known.filter(|_| differing == 1),
+            well_formed: Some(form),
         })?;
         Ok(())
     }
 
     /// The nodes in which a file differs, if both sides have something of a language.
-    fn nodes(&self, old: &Item, new: &Item) -> Option<(Item, Language, Edits)> {
+    fn nodes(&self, old: &Item, new: &Item) -> Option<(Item, Edits)> {
         let (Stuff::File { bytes: before, .. }, Stuff::File { bytes: after, .. }) =
             (&old.stuff, &new.stuff)
         else {
@@ -249,11 +250,11 @@ impl Session<'_> {
         }
         let language = self.language(&new.path, after)?;
         let edits = node_changes(before, after, language)?;
-        Some((new.clone(), language, edits))
+        Some((new.clone(), edits))
     }
 
     /// By the syntax of what only the failing side of a file has.
-    fn narrow_syntax(&mut self, path: &Path) -> Result<(), Trouble> {
+    fn narrow_syntax(&mut self, path: &Path, form: &WellFormed) -> Result<(), Trouble> {
         let (Some(old), Some(new)) = self.sides(path) else {
             return Ok(());
         };
@@ -283,18 +284,20 @@ impl Session<'_> {
             return Ok(());
         };
         let part = syntax.settled(part);
-        let syntax = syntax.within(&part);
+        let mut syntax = syntax.within(&part);
+        if !self.tells_pass {
+            syntax = syntax.with_imports();
+        }
         if syntax.len() == 0 {
             return Ok(());
         }
         let (base, index) = self.base(path);
         let render = |kept: &DeltaSet| base.with(index, syntax.render(kept));
-        let reads = language.reads(text);
         self.take(&Pass {
             name: self.pass_name("syntax", path),
             problem: syntax.problem(),
             render: &render,
-            well_formed: reads.then_some((index, language)),
+            well_formed: Some(form),
         })?;
         Ok(())
     }

@@ -5,18 +5,16 @@ use culprit_reduce::{Artefact, ArtefactOracle, DeltaSet, Problem, Units, Verdict
 
 use super::material::Material;
 use super::runner::Runner;
-use crate::{Error, Language};
-
-/// The flaw of a candidate that is not tested because its language cannot read it.
-const ILL_FORMED: &str = "is not well-formed";
+use super::well_formed::WellFormed;
+use crate::Error;
 
 /// One cut, and how candidates are put together again.
 pub(crate) struct Pass<'a> {
     pub(crate) name: String,
     pub(crate) problem: Problem,
     pub(crate) render: &'a (dyn Fn(&DeltaSet) -> Material + Sync),
-    /// The file that must stay well-formed.
-    pub(crate) well_formed: Option<(usize, Language)>,
+    /// The files that must stay well-formed.
+    pub(crate) well_formed: Option<&'a WellFormed>,
 }
 
 /// The candidates of a pass, run by the test.
@@ -31,14 +29,12 @@ impl ArtefactOracle for Candidates<'_> {
 
     fn make(&self, candidate: &DeltaSet) -> Result<Artefact<Material>, Error> {
         let material = (self.pass.render)(candidate);
-        let is_read =
-            |(index, language): (usize, Language)| language.reads(material.items[index].bytes());
         Ok(Artefact {
             digest: material.digest(),
             size: material.len(),
-            content: match self.pass.well_formed.is_none_or(is_read) {
-                true => Ok(material),
-                false => Err(ILL_FORMED.to_owned()),
+            content: match self.pass.well_formed.and_then(|form| form.flaw(&material)) {
+                None => Ok(material),
+                Some(flaw) => Err(flaw.to_owned()),
             },
         })
     }

@@ -9,7 +9,7 @@ use culprit_reduce::{Cancel, Memo, Verdict, VerdictKind};
 use super::material::Material;
 use super::place::RunFolders;
 use super::session::Trouble;
-use crate::{Error, Judge, Judged, RunSetup, Warm};
+use crate::{Error, How, Judge, Judged, RunSetup, Warm};
 
 pub(crate) struct Runner {
     pub(crate) judge: Judge,
@@ -135,6 +135,13 @@ impl Runner {
             }
         }
         Ok(true)
+    }
+
+    /// The end of a run of material.
+    pub(crate) fn end(&self, material: &Material, wanted: &dyn Fn() -> bool) -> Result<How, Error> {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        let ending = self.judge.run(&self.places.each(material)()?, wanted)?;
+        Ok(ending.how)
     }
 
     /// Judges material.

@@ -14,6 +14,7 @@ use culprit_reduce::{
     ReductionEvent, Scale, Schedule, Search, SearchEnd, Settings, Tally, Verdict, VerdictKind,
 };
 
+use super::evidence::{Evidence, PairForm, PassAnswer};
 use super::material::Material;
 use super::pass::{Candidates, Pass};
 use super::place::{Handing, RunFolders};
@@ -22,8 +23,8 @@ use super::tree::Syntax as Tree;
 use crate::basis::Basis;
 use crate::judge::{PATIENCE, patience};
 use crate::{
-    Error, Judge, Language, Like, Likeness, LineComparison, Rate, Reads, RunFailure, RunSetup,
-    TestCommand, Unfit, Warm, Witness,
+    Error, Judge, Language, Like, Likeness, LineComparison, Rate, Reads, Rule, RunFailure,
+    RunSetup, TestCommand, Unfit, Warm, Witness,
 };
 
 /// What a run that must be made has, however little time is left.
@@ -53,7 +54,7 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    fn language(self, path: &Path, bytes: &[u8]) -> Option<Language> {
+    pub(crate) fn language(self, path: &Path, bytes: &[u8]) -> Option<Language> {
         match self {
             Syntax::None => None,
             Syntax::Of(language) => Some(language),
@@ -96,6 +97,8 @@ pub struct Isolated {
     pub failing: Material,
     /// The other side of the pair.
     pub passing: Option<Material>,
+    /// What the pair can tell, if there is one.
+    pub evidence: Option<Evidence>,
     /// How it fails.
     pub failure: String,
     /// How the whole input failed.
@@ -192,6 +195,8 @@ pub(crate) struct Session<'a> {
     pub(crate) new: Material,
     pub(crate) has_passing: bool,
     pub(crate) is_verbatim: bool,
+    /// Whether an input on which the test does not show the failure passes, and does not fail in another way.
+    pub(crate) tells_pass: bool,
     /// Whether pieces that were joined, since there are so many, were not parted at last.
     pub(crate) is_coarse: bool,
     syntax: Syntax,
@@ -289,6 +294,7 @@ pub fn isolate(
         new: request.failing,
         has_passing,
         is_verbatim: request.is_verbatim,
+        tells_pass: request.test.rule.tells_pass(),
         is_coarse: false,
         syntax: request.syntax,
     };
@@ -304,6 +310,10 @@ pub fn isolate(
     let has_time = || driver.time_left() != Some(Duration::ZERO);
     runner.confirm(memo, &[&session.new, &session.old], &has_time)?;
     let again = session.run_again()?;
+    let evidence = match goal {
+        Goal::Isolate => Some(session.evidence(&request.test.rule)?),
+        Goal::Simplify => None,
+    };
     let is_interrupted = driver.is_over() && driver.end() == SearchEnd::Cancelled;
     Ok(Isolated {
         failure: match memo.get(session.new.digest()) {
@@ -311,6 +321,7 @@ pub fn isolate(
             _ => failure.clone(),
         },
         original_failure: failure,
+        evidence,
         passing: (goal == Goal::Isolate).then_some(session.old),
         failing: session.new,
         rate: witness.rate,
@@ -413,7 +424,7 @@ fn skeletons(failing: &Material, syntax: Syntax) -> Vec<Material> {
 
 /// What verdicts depend on besides the candidate.
 fn basis(request: &Request) -> Basis {
-    let mut basis = Basis::default();
+    let mut basis = Basis::new();
     basis.content("the input", request.failing.digest());
     match &request.passing {
         Some(passing) => basis.content("the passing input", passing.digest()),
@@ -473,6 +484,22 @@ impl Session<'_> {
             });
         }
         Ok(())
+    }
+
+    /// What the pair can tell. Where a pass is the lack of a sign, the passing side is run to see how it ends.
+    fn evidence(&self, rule: &Rule) -> Result<Evidence, Trouble> {
+        let is_run = matches!(rule.pass_answer(None), PassAnswer::NoSign(_));
+        let how = match is_run && self.driver.is_wanted() {
+            true => match self.runner.end(&self.old, &|| self.driver.is_wanted()) {
+                Err(Error::Unwanted) => None,
+                how => Some(how?),
+            },
+            false => None,
+        };
+        Ok(Evidence {
+            answer: rule.pass_answer(how),
+            form: PairForm::of(&self.old, &self.new, self.syntax),
+        })
     }
 
     /// Runs a pass and takes the sides that it found. Returns whether it changed one.

@@ -21,6 +21,7 @@ use super::pass::{Pass, independent};
 use super::rename;
 use super::session::{Session, Trouble};
 use super::tree::Syntax;
+use super::well_formed::WellFormed;
 use crate::{Digest, Language};
 
 /// The inputs for which passes over a file found nothing. Another file may decide what can be removed from one.
@@ -229,12 +230,12 @@ impl Session<'_> {
         };
         let (base, index) = self.base(path);
         let render = |kept: &DeltaSet| base.with(index, syntax.render(kept));
-        let reads = language.reads(&text);
+        let form = WellFormed::file(path, language);
         self.take(&Pass {
             name: self.pass_name("syntax", path),
             problem: syntax.problem().atoms(Units::within(DeltaSet::empty())),
             render: &render,
-            well_formed: reads.then_some((index, language)),
+            well_formed: language.reads(&text).then_some(&form),
         })?;
         done.note(path, "syntax", before, self.new.digest());
         Ok(())
@@ -316,11 +317,12 @@ impl Session<'_> {
         }
         let (base, index) = self.base(path);
         let render = |kept: &DeltaSet| base.with(index, edits.render(kept));
+        let form = language.map(|language| WellFormed::file(path, language));
         let narrowed = self.take(&Pass {
             name: self.pass_name(name, path),
             problem: independent(edits.len()),
             render: &render,
-            well_formed: language.map(|language| (index, language)),
+            well_formed: form.as_ref(),
         })?;
         done.note(path, name, before, self.new.digest());
         Ok(narrowed)

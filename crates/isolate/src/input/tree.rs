@@ -11,6 +11,7 @@ use std::sync::Arc;
 use culprit_reduce::{DeltaSet, Needs, Problem, Units};
 use tree_sitter::{Node, Tree, TreeCursor};
 
+use super::vocabulary::is_import;
 use crate::Language;
 
 /// More nodes than this are not looked at one by one.
@@ -26,6 +27,8 @@ pub(crate) struct Syntax {
 struct Removable {
     range: Range<usize>,
     parent: Option<u32>,
+    /// Whether it brings names from elsewhere.
+    is_import: bool,
 }
 
 /// Children of a node with commas between them.
@@ -129,6 +132,7 @@ impl Syntax {
         self.nodes.push(Removable {
             range,
             parent: above,
+            is_import: is_import(child.kind()),
         });
         u32::try_from(self.nodes.len() - 1).ok()
     }
@@ -197,17 +201,37 @@ impl Syntax {
 
     /// The same with only what lies in one part of the text.
     #[must_use]
-    pub(crate) fn within(mut self, part: &Range<usize>) -> Syntax {
+    pub(crate) fn within(self, part: &Range<usize>) -> Syntax {
+        let text = Arc::clone(&self.text);
+        self.only(|node| {
+            let own = trimmed(&text, &node.range);
+            part.start <= own.start && own.end <= part.end
+        })
+    }
+
+    /// The same where imports stay, as they are.
+    #[must_use]
+    pub(crate) fn with_imports(self) -> Syntax {
+        // The end of the last import so far: what begins before it is part of it.
+        let mut end = 0;
+        self.only(|node| {
+            if node.is_import {
+                end = end.max(node.range.end);
+            }
+            node.range.start >= end
+        })
+    }
+
+    /// The same with only some of the nodes.
+    fn only(mut self, mut is_meant: impl FnMut(&Removable) -> bool) -> Syntax {
         let mut places: Vec<Option<u32>> = Vec::with_capacity(self.nodes.len());
         let mut kept: Vec<Removable> = Vec::new();
-        for node in self.nodes {
-            let own = trimmed(&self.text, &node.range);
-            let is_in = part.start <= own.start && own.end <= part.end;
-            places.push(is_in.then_some(kept.len() as u32));
-            if is_in {
-                let parent = node.parent.and_then(|parent| places[parent as usize]);
-                let range = node.range;
-                kept.push(Removable { range, parent });
+        for mut node in self.nodes {
+            let is_kept = is_meant(&node);
+            places.push(is_kept.then_some(kept.len() as u32));
+            if is_kept {
+                node.parent = node.parent.and_then(|parent| places[parent as usize]);
+                kept.push(node);
             }
         }
         self.nodes = kept;

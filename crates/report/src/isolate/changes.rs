@@ -9,7 +9,7 @@ use culprit_model::count::counted;
 use culprit_model::{clean, secret};
 use culprit_reduce::{SearchEnd, Tested, Verdict, VerdictKind};
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, Sides};
 use super::search::Search;
 use super::{Verdict as VerdictWord, early_end, seconds, within};
 use crate::document::Document;
@@ -41,9 +41,16 @@ pub struct ChangesReport<'r> {
     pub found: &'r Isolation,
     /// The verdicts, in order.
     pub course: &'r [Tested],
+    /// The command that continues the search.
+    pub resume: String,
 }
 
 impl ChangesReport<'_> {
+    /// The command that continues a search which ended early.
+    pub fn resume(&self) -> Option<&str> {
+        early_end(self.found.end).map(|_| self.resume.as_str())
+    }
+
     /// Whether the result was confirmed in new folders; `None` if it was not run there.
     pub fn is_confirmed(&self) -> Option<bool> {
         let checks = &self.found.checks;
@@ -466,6 +473,7 @@ impl ChangesReport<'_> {
             notes: self.notes(),
             course: self.course.iter().map(point).collect(),
             command: &self.command,
+            resume: self.resume(),
         }
     }
 
@@ -507,7 +515,7 @@ impl ChangesReport<'_> {
             .side_by_side(&found.passing, &found.failing);
         body.push_str("<h2>Passes and fails, side by side</h2>\n");
         for file in files? {
-            body.push_str(&Comparison::of_changes(&file).html());
+            body.push_str(&Comparison::of_changes(&file).html(Sides::VERDICTS));
         }
         body.push_str("<h2>Where it is from</h2>\n<table class=\"facts\">\n");
         for change in &found.changes {

@@ -17,6 +17,25 @@ pub(super) struct Comparison {
     pub(super) rows: Vec<Option<Row>>,
 }
 
+/// The words for the version that passes and for the one that fails.
+#[derive(Clone, Copy)]
+pub(super) struct Sides {
+    pub(super) passes: &'static str,
+    pub(super) fails: &'static str,
+}
+
+impl Sides {
+    pub(super) const VERDICTS: Sides = Sides {
+        passes: "passes",
+        fails: "fails",
+    };
+    /// Of a script that says what is interesting.
+    pub(super) const INTEREST: Sides = Sides {
+        passes: "not interesting",
+        fails: "interesting",
+    };
+}
+
 /// The file in one version.
 pub(super) struct Version {
     /// Its path, free of harmful characters; where it does not exist, that of the other version.
@@ -109,11 +128,13 @@ impl Comparison {
     }
 
     /// The comparison as a table.
-    pub(super) fn html(&self) -> String {
+    pub(super) fn html(&self, sides: Sides) -> String {
         let mut html = format!(
-            "<table class=\"pair\"><tr><td class=\"n\"></td><th>passes: {}</th>\
-             <td class=\"n\"></td><th>fails: {}</th></tr>\n",
+            "<table class=\"pair\"><tr><td class=\"n\"></td><th>{}: {}</th>\
+             <td class=\"n\"></td><th>{}: {}</th></tr>\n",
+            sides.passes,
             self.passing.html(),
+            sides.fails,
             self.failing.html(),
         );
         for row in &self.rows {
@@ -250,7 +271,7 @@ mod tests {
             modes: Some(("100644", "100755")),
             rows: vec![None, Some(row)],
         };
-        let html = Comparison::of_changes(&file).html();
+        let html = Comparison::of_changes(&file).html(Sides::VERDICTS);
         assert!(
             html.contains("passes: <code>x\\u001b.c</code> (no such file)"),
             "{html}"

@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use culprit_isolate::Rate;
-use culprit_isolate::input::{Isolated, Material, Pair};
+use culprit_isolate::input::{Evidence, Isolated, Material, Pair, PairForm, PassAnswer};
 use culprit_model::count::counted;
 use culprit_model::{clean, secret};
 use culprit_reduce::{SearchEnd, Tested};
 
-use super::comparison::{Comparison, Line};
+use super::comparison::{Comparison, Line, Sides};
 use super::search::Search;
 use super::{early_end, seconds, within};
 use crate::document::Document;
@@ -62,6 +62,10 @@ pub struct InputReport<'r> {
     pub course: &'r [Tested],
     /// Files in the working folder that changed during the search.
     pub changed: Vec<String>,
+    /// Whether the test says what is interesting, and not what passes.
+    pub is_interesting: bool,
+    /// The command that continues the search.
+    pub resume: String,
 }
 
 impl InputReport<'_> {
@@ -108,20 +112,77 @@ impl InputReport<'_> {
                 format!("{what}{early}: {}", clean::line(&found.failure))
             }
             None => format!(
-                "{} of {} fail{early}: {}",
+                "{} of {} {}{early}: {}",
                 found.failing.len(),
                 bytes(self.input.len()),
+                match self.is_interesting {
+                    true => "are enough",
+                    false => "fail",
+                },
                 clean::line(&clean::line(&found.failure))
             ),
         }
+    }
+
+    /// The words for both sides.
+    fn sides(&self) -> Sides {
+        match self.is_interesting {
+            true => Sides::INTEREST,
+            false => Sides::VERDICTS,
+        }
+    }
+
+    /// What the pair cannot tell, each a sentence.
+    fn reservations(&self) -> Vec<String> {
+        let Some(Evidence { answer, form }) = self.found.evidence else {
+            return Vec::new();
+        };
+        let mut told = Vec::new();
+        match answer {
+            PassAnswer::NotInteresting => told.push(
+                "the script says only yes or no: the input that it does not find interesting may fail \
+                 in another way; if it exits with 125 for such inputs, they are avoided"
+                    .to_owned(),
+            ),
+            PassAnswer::NoSign(how) if answer.is_doubtful() => told.push(match how {
+                Some(how) => format!(
+                    "the input that passes {how}: it may fail in another way, since only --fail-if counts"
+                ),
+                None => "the input that passes may fail in another way, since only --fail-if counts"
+                    .to_owned(),
+            }),
+            PassAnswer::NoSign(_) | PassAnswer::Passes => {}
+        }
+        match form {
+            PairForm::Broken(language) => told.push(format!(
+                "the input that {} is not well-formed ({}), which may be the only reason",
+                match self.is_interesting {
+                    true => "is not interesting",
+                    false => "passes",
+                },
+                language.name()
+            )),
+            PairForm::Unknown if answer.is_doubtful() => told.push(
+                "candidates were not kept well-formed: the syntax of the input is not known, or has errors \
+                 (--language names it)"
+                    .to_owned(),
+            ),
+            PairForm::Unknown | PairForm::WellFormed(_) => {}
+        }
+        told
     }
 
     /// Figures and reservations, each a sentence.
     pub fn notes(&self) -> Vec<String> {
         let found = self.found;
         let tally = &found.tally;
-        let mut notes = vec![format!(
-            "{} in {:.1} s: {} passed, {} failed, {} without a verdict{}",
+        let (passed, failed) = match self.is_interesting {
+            true => ("not interesting", "interesting"),
+            false => ("passed", "failed"),
+        };
+        let mut notes = self.reservations();
+        notes.push(format!(
+            "{} in {:.1} s: {} {passed}, {} {failed}, {} without a verdict{}",
             counted(tally.tests, "test"),
             found.took.as_secs_f64(),
             tally.passed,
@@ -131,14 +192,21 @@ impl InputReport<'_> {
                 0 => String::new(),
                 count => format!("; {count} more not well-formed and not tested"),
             }
-        )];
+        ));
         if let Some(passing) = &found.passing {
+            let (fail, pass) = match self.is_interesting {
+                true => ("are interesting", "are not"),
+                false => ("fail", "pass"),
+            };
             notes.push(format!(
-                "of {}: {} bytes fail, {} pass",
+                "of {}: {} bytes {fail}, {} {pass}",
                 bytes(self.input.len()),
                 found.failing.len(),
                 passing.len()
             ));
+            if let Some(PairForm::WellFormed(language)) = found.evidence.map(|it| it.form) {
+                notes.push(format!("both inputs are well-formed ({})", language.name()));
+            }
         }
         if self.is_another_message() {
             notes.push(format!(
@@ -220,6 +288,11 @@ impl InputReport<'_> {
         notes
     }
 
+    /// The command that continues a search which ended early.
+    pub fn resume(&self) -> Option<&str> {
+        early_end(self.found.end).map(|_| self.resume.as_str())
+    }
+
     /// The smallest input as a literal, where some of it does not show.
     fn hidden(&self) -> Option<String> {
         let [item] = self.found.failing.items.as_slice() else {
@@ -254,6 +327,12 @@ impl InputReport<'_> {
                 "{test} was seen to fail on this input ({}), but when it was run again it did \
                  otherwise: what makes the difference is not known.",
                 failure
+            ),
+            Some(_) if found.evidence.is_some_and(|it| it.answer.is_doubtful()) => format!(
+                "{test} shows the failure on one of two inputs and not on the other ({failure}). The \
+                 difference decides that, but the other input may fail in another way: look at how it ends \
+                 before you take the difference for the cause. `--simplify` finds the smallest input that \
+                 fails, and does not depend on this."
             ),
             Some(_) => format!(
                 "{test} passes on one of two inputs and fails on the other ({}). The difference \
@@ -313,6 +392,7 @@ impl InputReport<'_> {
             failing: file_name(&found.failing, "failing"),
             passing: passing.map(|it| file_name(it, "passing")),
             changed_folder: self.changed.clone(),
+            reservations: self.reservations(),
         })
     }
 
@@ -328,6 +408,7 @@ impl InputReport<'_> {
             notes: self.notes(),
             course: self.course.iter().map(point).collect(),
             command: &self.command,
+            resume: self.resume(),
         }
     }
 
@@ -371,7 +452,7 @@ impl InputReport<'_> {
         let mut body = String::new();
         match &found.passing {
             Some(_) => {
-                body.push_str("<h2>Passes and fails, side by side</h2>\n");
+                body.push_str("<h2>Both inputs, side by side</h2>\n");
                 for pair in self.pairs.iter().take(FILES) {
                     let comparison = Comparison::of_inputs(pair, |half| {
                         let (text, differs) = window(half, WIDE);
@@ -382,7 +463,7 @@ impl InputReport<'_> {
                             differs,
                         }
                     });
-                    body.push_str(&comparison.html());
+                    body.push_str(&comparison.html(self.sides()));
                     if pair.more > 0 {
                         let _ = writeln!(body, "<p>{}</p>", more_lines(pair.more));
                     }

@@ -16,6 +16,8 @@ pub(super) struct Search<'r> {
     pub(super) course: Vec<Point>,
     /// The command that found it.
     pub(super) command: &'r str,
+    /// The command that continues it, if it ended early.
+    pub(super) resume: Option<&'r str>,
 }
 
 impl Search<'_> {
@@ -26,6 +28,9 @@ impl Search<'_> {
             let _ = writeln!(text, "- {}", plain(note));
         }
         let _ = write!(text, "\n{}", block("sh", self.command));
+        if let Some(resume) = self.resume {
+            let _ = write!(text, "\nTo continue:\n\n{}", block("sh", resume));
+        }
         text
     }
 
@@ -37,6 +42,9 @@ impl Search<'_> {
         }
         let (picture, command) = (course(&self.course), escape(self.command));
         let _ = write!(body, "</ul>\n{picture}\n<pre>{command}</pre>\n");
+        if let Some(resume) = self.resume {
+            let _ = write!(body, "<p>To continue:</p>\n<pre>{}</pre>\n", escape(resume));
+        }
         body
     }
 }

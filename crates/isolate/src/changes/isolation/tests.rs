@@ -123,7 +123,7 @@ fn the_commit_and_in_it_the_line_that_decide_are_found() {
     assert_eq!((commits.of, commits.left.len()), (10, 1));
     assert_eq!(commits.left[0].subject, "culprit");
     assert_eq!(found.end, SearchEnd::Minimal);
-    let fails = Some(Verdict::Fail("ends with 1".to_owned()));
+    let fails = Some(Verdict::Fail("exits with status 1".to_owned()));
     let expect = Checks {
         passing: Some(Verdict::Pass),
         failing: fails.clone(),
@@ -439,11 +439,14 @@ fn versions_that_do_not_fit_are_refused() {
         "{passes}"
     );
     let fails = refused(("old", "new"), "false");
-    assert_eq!(fails.to_string(), "the good version fails too: ends with 1");
+    assert_eq!(
+        fails.to_string(),
+        "the good version fails too: exits with status 1"
+    );
     let odd = refused(("old", "new"), "grep -q 9 a && exit 125; false");
     assert_eq!(
         odd.to_string(),
-        "the good version has no verdict: it ends with 125"
+        "the good version has no verdict: it exits with status 125"
     );
     assert!(Path::new(made.folder.path()).exists());
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use culprit_isolate::input::{Half, Pair};
 use culprit_model::clean;
 
-use super::{FILES, InputReport, more_files, more_lines, within};
+use super::{FILES, InputReport, Sides, more_files, more_lines, within};
 use crate::style::Styles;
 
 /// Rows of a file that are printed, at most.
@@ -35,7 +35,7 @@ impl InputReport<'_> {
             Some(_) => {
                 let width = columns.map_or(WIDTH, width_within);
                 for pair in self.pairs.iter().take(FILES) {
-                    out.push_str(&pair_text(pair, width, styles));
+                    out.push_str(&pair_text(pair, self.sides(), width, styles));
                 }
                 if let Some(more) = more_files(self.pairs.len()) {
                     let _ = writeln!(out, "{more}, in difference.diff");
@@ -60,16 +60,17 @@ impl InputReport<'_> {
 }
 
 /// A file of both inputs, lines side by side.
-fn pair_text(pair: &Pair, width: usize, styles: Styles) -> String {
+fn pair_text(pair: &Pair, sides: Sides, width: usize, styles: Styles) -> String {
     let mut out = String::new();
     let (bad, value, dim) = (styles.bad, styles.value, styles.dim);
-    let gap = " ".repeat(width.saturating_sub(6));
+    let Sides { passes, fails } = sides;
+    let gap = " ".repeat(width.saturating_sub(passes.len()));
     let _ = writeln!(
         out,
-        "{dim}{}{}{dim:#}\n       {value}passes{value:#}{gap}        {bad}fails{bad:#}",
+        "{dim}{}{}{dim:#}\n       {value}{passes}{value:#}{gap}        {bad}{fails}{bad:#}",
         clean::path(&pair.path),
         pair.modes.map_or(String::new(), |(old, new)| format!(
-            ": mode {old} passes, {new} fails"
+            ": mode {old} {passes}, {new} {fails}"
         )),
     );
     for row in pair.rows.iter().take(PRINTED) {

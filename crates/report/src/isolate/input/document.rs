@@ -58,6 +58,9 @@ pub struct InputDocument {
     pub passing: Option<String>,
     /// Files in the working folder that changed during the search.
     pub changed_folder: Vec<String>,
+    /// What the pair cannot tell, each a sentence.
+    #[serde(default)]
+    pub reservations: Vec<String>,
 }
 
 /// The kind of isolation.

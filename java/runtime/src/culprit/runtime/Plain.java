@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.MalformedURLException;
@@ -13,12 +14,13 @@ import java.net.URLClassLoader;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.TimeZone;
+import java.util.function.BiFunction;
 
 /**
  * What the executor needs where a program runs as it is. Only JVMs that replay have this class. An
  * instance answers for an object of the outside as that was recorded to.
  */
-final class Plain implements InvocationHandler {
+final class Plain implements InvocationHandler, BiFunction<String, String, Object> {
     private static final Properties PROPERTIES = (Properties) System.getProperties().clone();
     private static final Locale LOCALE = Locale.getDefault();
     private static final TimeZone ZONE = TimeZone.getDefault();
@@ -35,9 +37,27 @@ final class Plain implements InvocationHandler {
         this.id = id;
     }
 
-    /** Stands in for an object of the scenario where an interface is wanted. */
-    static Object standIn(Class<?> type, long id) {
-        return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, new Plain(id));
+    /**
+     * Stands in for an object of the scenario: an object of the interface that is wanted, or of a class that was
+     * made for it; null if the constructor of what it extends throws something.
+     */
+    static Object standIn(Class<?> type, long id) throws ReflectiveOperationException {
+        Plain plain = new Plain(id);
+        if (type.isInterface()) {
+            return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, plain);
+        }
+        type.getField("answers").set(null, plain);
+        try {
+            return type.getConstructor().newInstance();
+        } catch (InvocationTargetException ofTheProgram) {
+            return null;
+        }
+    }
+
+    /** The answer of a method of a class that was made to stand in. */
+    @Override
+    public Object apply(String method, String descriptor) {
+        return Executor.standIn(id, method, descriptor);
     }
 
     @Override

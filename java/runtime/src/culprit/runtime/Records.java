@@ -62,6 +62,11 @@ final class Records {
         return U.getInt(open(state)) >>> 26 == INCOMING_CALL;
     }
 
+    /** Whether the record that is under way tells what a call to the outside returns. */
+    static boolean isOutgoingReturn(long state) {
+        return U.getInt(open(state)) >>> 26 == OUTGOING_RETURN;
+    }
+
     /** Whether the record that is under way is of an access to a field from outside. */
     static boolean isIncomingAccess(long state) {
         int kind = U.getInt(open(state)) >>> 26;

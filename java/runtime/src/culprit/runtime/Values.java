@@ -215,10 +215,18 @@ final class Values {
             } else if (Identity.isUnknown(o, info)) {
                 Structures.arriving(o, state);
             }
-        } else if (TELLS_CONTENTS && !outward && info.isOfJdk && Records.isIncomingCall(state)) {
+        } else if (TELLS_CONTENTS && !outward && info.isOfJdk && tellsContents(state, info)) {
             Structures.arriving(o, state);
         }
         plainObject(state, o, info);
+    }
+
+    /**
+     * Whether the contents of a JDK object are told with the record that is under way: of all that a call from
+     * outside is given, and of collections, optional values and the like that a call to the outside returns.
+     */
+    private static boolean tellsContents(long state, ClassInfo info) {
+        return Records.isIncomingCall(state) || info.role == ClassInfo.LIVE && Records.isOutgoingReturn(state);
     }
 
     /** An object by its id, which it gets if it has none. */
