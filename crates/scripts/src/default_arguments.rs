@@ -34,9 +34,9 @@ type Body = (ClassFile, Code);
 
 /// The body of a method, of its class or of one above: the facade of several files extends theirs.
 fn body(member: &Member, program: &Program) -> Option<Body> {
-    let above = program.above(&member.owner);
-    let mut classes = std::iter::once(member.owner.clone()).chain(above);
-    classes.find_map(|class| body_in(&class, member, program))
+    let classes = program.above(&member.owner);
+    let mut classes = classes.iter();
+    classes.find_map(|class| body_in(class, member, program))
 }
 
 fn body_in(class: &str, member: &Member, program: &Program) -> Option<Body> {

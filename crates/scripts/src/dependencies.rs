@@ -86,11 +86,12 @@ fn answered(statement: &Statement, made: &BTreeMap<ObjectId, usize>) -> Vec<Obje
 /// A statement, and all earlier ones that it depends on, directly or not.
 pub fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
     let mut found = vec![of];
+    let mut is_found = vec![false; of + 1];
     let mut at = 0;
     while let Some(next) = found.get(at).copied() {
         at += 1;
         for need in &needs[next] {
-            if !found.contains(need) {
+            if !std::mem::replace(&mut is_found[*need], true) {
                 found.push(*need);
             }
         }

@@ -32,7 +32,7 @@ mod selection;
 mod surroundings;
 
 pub use alias::{rename, with_aliases, without_idle_reads};
-pub use assertions::{finds_fault, is_for_assertions, links};
+pub use assertions::{actual, finds_fault, is_for_assertions, links};
 pub use borders::{Border, Route, inner_borders, route};
 pub use condition::{BadCondition, Condition};
 pub use culprit_model::{Script, Statement};
