@@ -18,7 +18,8 @@ use culprit_program::{
 };
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
 use culprit_scripts::{
-    Condition, Predicate, PredicateCompiler, Script, WithFiles, with_input_files,
+    Condition, Predicate, PredicateCompiler, Script, WithFiles, with_default_arguments,
+    with_input_files,
 };
 use culprit_signature::{Grade, Signature};
 use culprit_trace::Recording;
@@ -175,10 +176,17 @@ impl Reducer {
             Ok(maker.make(script))
         };
         let contents = |name: &str| self.files.text(directory.as_deref(), name);
-        let with_files = with_input_files(case.script, &contents);
+        let with_defaults = with_default_arguments(case.script, case.program);
+        let scripts: Vec<&Script> = with_defaults.iter().chain([case.script]).collect();
+        let scripts = scripts.into_iter();
+        let scripts = scripts.map(|script| (script, with_input_files(script, &contents)));
+        let scripts: Vec<(&Script, Option<WithFiles>)> = scripts.collect();
         let folders = self.files.working_folders(directory.as_deref());
-        let trials = trials(folders, case.script, with_files.as_ref());
-        let found = in_best_folder(&trials, &deadline, run);
+        let all = scripts
+            .iter()
+            .flat_map(|(script, files)| trials(&folders, script, files.as_ref()));
+        let all: Vec<Trial<'_>> = all.collect();
+        let found = in_best_folder(&all, &deadline, run);
         allowance.spend(began.elapsed(), driver.tally().tests);
         Ok(found??)
     }
@@ -224,11 +232,11 @@ struct Trial<'a> {
 /// The trials, in their order. A test that writes the files which it needs is better than one that finds them in a folder.
 /// A script that names a file by an absolute path finds it in any folder, but only on this machine.
 fn trials<'a>(
-    folders: Vec<WorkingFolder>,
+    folders: &[WorkingFolder],
     script: &'a Script,
     with_files: Option<&'a WithFiles>,
 ) -> Vec<Trial<'a>> {
-    let folders = folders.into_iter();
+    let folders = folders.iter().cloned();
     let mut trials: Vec<Trial<'a>> = folders.map(|folder| Trial { folder, script }).collect();
     if let Some(WithFiles {
         script,

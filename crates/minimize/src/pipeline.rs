@@ -10,7 +10,7 @@ use culprit_program::Program;
 use culprit_reduce::Driver;
 use culprit_scripts::{
     Condition, Predicate, ScriptRun, fetches, interactions, links, seek, with_aliases,
-    without_idle_guards,
+    without_idle_guards, without_idle_reads,
 };
 use culprit_signature::{Grade, Refusal, Signature, Thrown};
 use culprit_wire::FreshState;
@@ -245,7 +245,7 @@ impl TestMaker<'_> {
         if !driver.is_over() {
             minimised = shrink(minimised, self.stage, driver)?;
         }
-        minimised.script = without_idle_guards(&minimised.script);
+        minimised.script = without_idle_reads(&without_idle_guards(&minimised.script));
         let mut test = self.printed(&minimised, Form::PLAIN);
         if test.is_err() {
             // What is small need not be printable.

@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 use culprit_model::script::{Builder, MemberName};
 use culprit_model::value::Contents;
-use culprit_model::{Reference, Script, Statement, Value};
+use culprit_model::{ObjectId, Reference, Script, Statement, Value};
+
+use crate::alias::rename;
 
 const FILES: &str = "java/nio/file/Files";
 const PATH: &str = "java/nio/file/Path";
@@ -78,7 +80,17 @@ pub fn with_input_files(
     let mut places: Vec<usize> = (0..script.prelude).collect();
     with.statements.extend(written);
     let mut printed = vec![false; inputs.len()];
+    let mut renamed: Vec<(ObjectId, ObjectId)> = Vec::new();
     for mut statement in rest {
+        for (from, to) in &renamed {
+            let values = statement.values_mut();
+            values.for_each(|value| rename(value, *from, *to));
+        }
+        if let Some(names) = path_of(&statement, script, &inputs) {
+            renamed.push(names);
+            places.push(with.statements.len() - 1);
+            continue;
+        }
         let named = use_inputs(&mut statement, script, &mut builder, &inputs);
         for (input, is_printed) in inputs.iter().zip(&mut printed) {
             if named.contains(&input.path) && !*is_printed {
@@ -129,6 +141,42 @@ fn write(builder: &mut Builder, name: String, text: &str, to: &mut Vec<Statement
         ),
     ]);
     Input { name, file, path }
+}
+
+/// The name of the path that a statement makes of the name of a file, and that of the file.
+fn path_of(
+    statement: &Statement,
+    script: &Script,
+    inputs: &[Input],
+) -> Option<(ObjectId, ObjectId)> {
+    let target = script.target(statement)?;
+    let is_path = [(PATH, "of"), ("java/nio/file/Paths", "get")]
+        .iter()
+        .any(|(owner, name)| target.owner == *owner && target.name == *name);
+    let (Some(name), Some(more)) = (statement.given.first(), statement.given.get(1)) else {
+        return None;
+    };
+    let name = text(name)?;
+    let input = inputs.iter().find(|input| input.name == name)?;
+    let is_alone = is_path && is_empty(more, script);
+    is_alone.then_some((statement.defines()?, input.file.identity()?))
+}
+
+/// Whether an array has no elements.
+fn is_empty(array: &Value, script: &Script) -> bool {
+    match array {
+        Value::Reference(Reference::Array { length, .. }) => *length == 0,
+        Value::Reference(Reference::Object { id, .. }) => {
+            let mut statements = script.statements.iter();
+            let made = statements.find(|statement| statement.defines() == Some(*id));
+            made.is_some_and(|made| match made.given.as_slice() {
+                [.., Value::Int(length)] => *length == 0,
+                [Value::Reference(Reference::Array { length, .. })] => *length == 0,
+                _ => false,
+            })
+        }
+        _ => false,
+    }
 }
 
 /// Replaces the names of files in a statement, and returns the paths that it is given instead.
@@ -242,6 +290,26 @@ mod tests {
         => Path.toString@9() on #4:Path
         => Main.main@3(#2:String[]{#5:String})
         "#);
+    }
+
+    #[test]
+    fn a_path_of_the_name_is_the_file_itself() {
+        let mut builder = Builder::with(Tables::default(), ObjectId(0));
+        let path = builder.variable(PATH);
+        let none = builder.array("[Ljava/lang/String;", Vec::new());
+        let of = "(Ljava/lang/String;[Ljava/lang/String;)Ljava/nio/file/Path;";
+        let of = MemberName::of(PATH, "of", of);
+        let load = MemberName::of("app/Prices", "load", "(Ljava/nio/file/Path;)V");
+        let statements = vec![
+            builder.call_static(of, vec![Value::text("in.txt"), none], Some(path.clone())),
+            builder.call_static(load, vec![path], None),
+        ];
+        let with = with_input_files(&builder.script(statements), &contents).unwrap();
+        let [_, resolved, .., loaded] = with.script.statements.as_slice() else {
+            panic!("{with:?}");
+        };
+        assert_eq!(with.script.statements.len(), 5);
+        assert_eq!(loaded.uses(), [resolved.defines().unwrap()]);
     }
 
     #[test]
