@@ -159,7 +159,7 @@ impl Session<'_> {
         for grain in content.grains() {
             match (*grain, language) {
                 (Grain::Tokens, Some(language)) => {
-                    self.simplify_structure(path, language, whole.clone(), done)?;
+                    self.simplify_structure(path, language, &whole, done)?;
                 }
                 (Grain::Tokens, None) => self.simplify_brackets(path, done)?,
                 _ => {}
@@ -251,20 +251,19 @@ impl Session<'_> {
         &mut self,
         path: &Path,
         language: Language,
-        mut whole: Arc<Vec<u8>>,
+        whole: &[u8],
         done: &mut ExhaustedPasses,
     ) -> Result<(), Trouble> {
-        loop {
-            if is_freed(&whole, &self.text(path)) {
-                self.simplify_syntax(path, language, done)?;
-            }
-            whole = self.text(path);
-            self.hoist(path, language, done)?;
-            self.simplify_brackets(path, done)?;
-            if !is_freed(&whole, &self.text(path)) || self.driver.is_over() {
-                return Ok(());
-            }
+        if is_freed(whole, &self.text(path)) {
+            self.simplify_syntax(path, language, done)?;
         }
+        let before = self.text(path);
+        self.hoist(path, language, done)?;
+        self.simplify_brackets(path, done)?;
+        if is_freed(&before, &self.text(path)) {
+            self.simplify_syntax(path, language, done)?;
+        }
+        Ok(())
     }
 
     /// Nodes that one below them can stand for.
