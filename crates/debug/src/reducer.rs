@@ -13,10 +13,13 @@ use culprit_minimize::{
     Error as ReductionError, MinimizedTest, Runner, Stage, TargetFailure, TestEnvironment,
     TestMaker, junit_of,
 };
-use culprit_program::{Confines, Environment, PlainWorkers, Program, WorkerJvm, working_folder};
+use culprit_program::{
+    Confines, Environment, PlainWorkers, Program, WorkerJvm, memory_option, working_folder,
+};
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
 use culprit_scripts::{
-    Condition, Predicate, PredicateCompiler, Script, WithFiles, with_input_files,
+    Condition, Predicate, PredicateCompiler, Script, WithFiles, with_default_arguments,
+    with_input_files,
 };
 use culprit_signature::{Grade, Signature};
 use culprit_trace::Recording;
@@ -173,10 +176,17 @@ impl Reducer {
             Ok(maker.make(script))
         };
         let contents = |name: &str| self.files.text(directory.as_deref(), name);
-        let with_files = with_input_files(case.script, &contents);
+        let with_defaults = with_default_arguments(case.script, case.program);
+        let scripts: Vec<&Script> = with_defaults.iter().chain([case.script]).collect();
+        let scripts = scripts.into_iter();
+        let scripts = scripts.map(|script| (script, with_input_files(script, &contents)));
+        let scripts: Vec<(&Script, Option<WithFiles>)> = scripts.collect();
         let folders = self.files.working_folders(directory.as_deref());
-        let trials = trials(folders, case.script, with_files.as_ref());
-        let found = in_best_folder(&trials, &deadline, run);
+        let all = scripts
+            .iter()
+            .flat_map(|(script, files)| trials(&folders, script, files.as_ref()));
+        let all: Vec<Trial<'_>> = all.collect();
+        let found = in_best_folder(&all, &deadline, run);
         allowance.spend(began.elapsed(), driver.tally().tests);
         Ok(found??)
     }
@@ -193,8 +203,20 @@ impl Reducer {
                 interrupt: Some(self.interrupt.clone()),
             },
             environment: self.environment.clone(),
+            memory: memory_options(case),
         }
     }
+}
+
+/// The options of the command that limit the memory which a failure exhausts.
+fn memory_options(case: &Case<'_>) -> Vec<String> {
+    let kind = match case.signature.thrown().class.as_str() {
+        "java.lang.OutOfMemoryError" => "-Xmx",
+        "java.lang.StackOverflowError" => "-Xss",
+        _ => return Vec::new(),
+    };
+    let option = memory_option(case.recording.start(), kind);
+    option.into_iter().collect()
 }
 
 /// The result of a reduction in one working folder.
@@ -210,11 +232,11 @@ struct Trial<'a> {
 /// The trials, in their order. A test that writes the files which it needs is better than one that finds them in a folder.
 /// A script that names a file by an absolute path finds it in any folder, but only on this machine.
 fn trials<'a>(
-    folders: Vec<WorkingFolder>,
+    folders: &[WorkingFolder],
     script: &'a Script,
     with_files: Option<&'a WithFiles>,
 ) -> Vec<Trial<'a>> {
-    let folders = folders.into_iter();
+    let folders = folders.iter().cloned();
     let mut trials: Vec<Trial<'a>> = folders.map(|folder| Trial { folder, script }).collect();
     if let Some(WithFiles {
         script,

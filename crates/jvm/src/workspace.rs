@@ -133,6 +133,20 @@ impl Template {
         self
     }
 
+    /// The template with all folders, and with some of the files.
+    pub fn only(mut self, is_kept: &dyn Fn(&Path) -> bool) -> Template {
+        let entries = &mut self.entries;
+        entries.retain(|(path, entry)| *entry == FolderEntry::Folder || is_kept(path));
+        self
+    }
+
+    /// The files, by their paths below the folder.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let files = self.entries.iter();
+        let files = files.filter(|(_, entry)| *entry != FolderEntry::Folder);
+        files.map(|(path, _)| path.as_path())
+    }
+
     /// The folder that the entries are in.
     pub fn root(&self) -> &Path {
         &self.root
@@ -534,6 +548,18 @@ mod tests {
             without.entries,
             [(PathBuf::from("in.txt"), FolderEntry::File)]
         );
+    }
+
+    #[test]
+    fn some_of_the_files_can_be_left_out() {
+        let (_root, user, _) = places();
+        write(&user.join("conf/count"), "2");
+        write(&user.join("in.txt"), "one");
+        let template = Template::of(&user, later()).unwrap();
+        let template = template.only(&|path| path.ends_with("count"));
+        let files: Vec<&Path> = template.files().collect();
+        assert_eq!(files, [Path::new("conf/count")]);
+        assert_eq!(template.entries.len(), 2);
     }
 
     #[test]

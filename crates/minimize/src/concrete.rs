@@ -8,7 +8,7 @@ use std::sync::Arc;
 use culprit_model::script::Builder;
 use culprit_model::value::Shape;
 use culprit_model::{Reference, Site, Value};
-use culprit_scripts::{RunScript, ScriptRun, TEXT, printing};
+use culprit_scripts::{RunScript, ScriptRun, TEXT, actual, printing};
 use culprit_signature::Thrown;
 
 use crate::{Error, Script};
@@ -92,6 +92,35 @@ pub(crate) fn concrete_calls(
     let places = places.filter(|(number, _)| of.is_some() && package(*number) == of);
     let places: Vec<(usize, usize)> = places.take(MOST_VALUES_OF_CALLS).collect();
     given_as_they_were(script, &places, runs, is_failing)
+}
+
+/// The script whose last statement, an assertion, is given all values as they are in a run, except for the one that it
+/// looks at. `None` if that makes no difference, or does not fail.
+pub(crate) fn concrete_expectation(
+    script: &Script,
+    runs: &RunScript<'_>,
+    is_failing: &dyn Fn(&ScriptRun) -> bool,
+) -> Result<Option<Script>, Error> {
+    let Some((last, actual)) = script
+        .statements
+        .last()
+        .and_then(|last| Some((script.statements.len() - 1, actual(script, last)?)))
+    else {
+        return Ok(None);
+    };
+    let mut candidate = script.clone();
+    // The ends of loops that gave what is expected.
+    candidate.waits.retain(|wait| wait.statement != last);
+    let mut is_changed = false;
+    let of_last = places(script).into_iter();
+    for (number, place) in of_last.filter(|place| place.0 == last && place.1 != actual) {
+        if let Some(value) = value_of(script, number, place, runs)? {
+            candidate.statements[number].given[place] = value;
+            is_changed = true;
+        }
+    }
+    let is_found = is_changed && is_failing(&runs(&candidate)?);
+    Ok(is_found.then_some(candidate))
 }
 
 /// What statements are given that others made and that can be written as it is, by statement and place, from
@@ -258,6 +287,47 @@ mod tests {
         let found = given(true);
         assert_eq!(found.statements[3].given[1], Value::Int(-7));
         assert_eq!(needs(&found)[3], [0, 2]);
+    }
+
+    /// `assertEquals(Till.sum(), Till.price())`, after a loop that gave the sum.
+    fn comparison() -> Script {
+        let mut builder = Builder::with(Tables::default(), ObjectId(0));
+        let (sum, price) = (builder.variable("long"), builder.variable("long"));
+        let mut ask = |name, made: &Value| {
+            let target = MemberName::of("shop/Till", name, "()J");
+            builder.call_static(target, Vec::new(), Some(made.clone()))
+        };
+        let mut statements = vec![ask("sum", &sum), ask("price", &price)];
+        let assertion = MemberName::of("org/junit/Assert", "assertEquals", "(JJ)V");
+        statements.push(builder.call_static(assertion, vec![sum, price], None));
+        let mut script = builder.script(statements);
+        script.wait(2, 0);
+        script
+    }
+
+    #[test]
+    fn an_assertion_is_given_what_it_expects_and_computes_what_it_looks_at() {
+        let script = comparison();
+        let trace = |message: &str| ScriptRun::Threw {
+            at: 2,
+            trace: format!("java.lang.AssertionError: {message}\n\tat X.x(X.java:1)\n"),
+        };
+        let runs = |script: &Script| {
+            Ok(trace(
+                ["7", "failed"][usize::from(script.statements.len() == 3)],
+            ))
+        };
+        let found = concrete_expectation(&script, &runs, &|run| *run == trace("failed")).unwrap();
+        let found = found.unwrap();
+        assert_eq!(found.statements[2].given[0], Value::Long(7));
+        assert_eq!(needs(&found)[2], [1]);
+        let passes = concrete_expectation(&script, &runs, &|_| false).unwrap();
+        assert_eq!(passes, None);
+        // There is nothing left to give.
+        assert_eq!(
+            concrete_expectation(&found, &runs, &|_| true).unwrap(),
+            None
+        );
     }
 
     #[test]

@@ -25,5 +25,6 @@ pub use shrink::VALUES;
 pub use slice::slice;
 pub use stage::Stage;
 pub use verify::{
-    ByHand, Checked, Fails, Needed, Runner, TestEnvironment, VARIABLES, Verified, junit_of, verify,
+    ByHand, Checked, FILES, Fails, Needed, Runner, TestEnvironment, VARIABLES, Verified, junit_of,
+    verify,
 };

@@ -48,15 +48,23 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
     if finds_fault(script) && !is_value {
         return Vec::new();
     }
+    let earlier = script.statements[..at].iter().enumerate();
+    let of_class = earlier.filter_map(|(number, statement)| {
+        let (first, of) = made(statement)?;
+        (of == class && first != second).then_some((number, first))
+    });
+    let alike: Vec<(usize, ObjectId)> = of_class
+        .filter(|(number, _)| !is_value || is_alike(script, *number, at))
+        .collect();
+    if alike.is_empty() {
+        return Vec::new();
+    }
     // What an object was made from differs from it in just what it was made for.
     let behind = closure(&needs(script), at);
-    let earlier = script.statements[..at].iter().enumerate();
-    let apart = earlier.filter(|(number, _)| !behind.contains(number));
+    let apart = alike.into_iter();
     apart
-        .filter(|(number, _)| !is_value || is_alike(script, *number, at))
-        .filter_map(|(_, statement)| made(statement))
-        .filter(|(first, of)| *of == class && *first != second)
-        .map(|(first, _)| {
+        .filter(|(number, _)| behind.binary_search(number).is_err())
+        .map(|(_, first)| {
             let others: Vec<usize> = (0..script.statements.len()).filter(|n| *n != at).collect();
             let mut merged = script.keep(&others);
             for statement in &mut merged.statements {
@@ -81,8 +89,12 @@ fn is_alike(script: &Script, first: usize, second: usize) -> bool {
     let (one, other) = (&script.statements[first], &script.statements[second]);
     let (given, also) = (&one.given, &other.given);
     let same_call = is_same_action(&one.action, &other.action);
-    let same_values =
-        given.len() == also.len() && given.iter().zip(also).all(|(a, b)| is_same(a, b));
+    if !same_call
+        || given.len() != also.len()
+        || !given.iter().zip(also).all(|(a, b)| is_same(a, b))
+    {
+        return false;
+    }
     let objects = one.uses();
     let mut between = script.statements[first + 1..second].iter();
     let asks = |statement: &Statement| match script.target(statement) {
@@ -92,7 +104,7 @@ fn is_alike(script: &Script, first: usize, second: usize) -> bool {
     let touched = between.any(|statement| {
         !asks(statement) && statement.uses().iter().any(|id| objects.contains(id))
     });
-    same_call && same_values && !touched && asks(one)
+    !touched && asks(one)
 }
 
 /// Whether two actions are the same, whatever stand-ins answered.

@@ -18,7 +18,7 @@ use culprit_scripts::{Error as ScriptError, ScriptRun, closure, finds_fault, int
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_wire::FreshState;
 
-use crate::concrete::{Runs, concrete_calls};
+use crate::concrete::{Runs, concrete_calls, concrete_expectation};
 use crate::merge::merge;
 use crate::shrink::is_raised;
 use crate::{Error, Script, Stage, Statement, slice};
@@ -160,6 +160,12 @@ fn minimise_once(
         }
     }
     let least = reduction.least(last);
+    if least.len() > MANY_NEEDED
+        && let Some(lighter) = reduction.with_concrete_expectation()?
+    {
+        let likeness = Likeness { grade, wanted };
+        return minimise_once(&lighter, stage, &likeness, driver, is_repeated);
+    }
     let mut whole = None;
     for part in [least, slice.clone()] {
         let more = reduction.with_settings(&part, last);
@@ -176,7 +182,7 @@ fn minimise_once(
     let whole = match whole {
         Some(whole) => whole,
         None if reduction.trace(&first, all.len()).is_some() => all.clone(),
-        None => return Err(Error::OtherFailure(first)),
+        None => return Err(Error::OtherFailure(first.in_words(script))),
     };
     let Reduced { kept, mut end } = reduction.reduce_safely(&whole, last)?;
     if !reduction.is_telling(&kept, last) {
@@ -232,6 +238,10 @@ const WITH_TURN: Budget = Budget {
 /// Statements that are so many that loops of the driver are among them, which removing single statements cannot undo.
 const MANY_STATEMENTS: usize = 40;
 
+/// Statements that are so many that a test of them all would be of no use. An assertion that needs them is given the value
+/// that it expects.
+const MANY_NEEDED: usize = 300;
+
 /// Calls that are more than one likes to read: another schedule may leave fewer.
 const MANY: usize = 8;
 
@@ -276,6 +286,17 @@ impl CallReduction<'_> {
                 Ok(reduced)
             }
         }
+    }
+
+    /// The script with the values that its assertion expects as they were, if it fails with them.
+    fn with_concrete_expectation(&self) -> Result<Option<Script>, Error> {
+        let run = |script: &Script| {
+            self.driver.count_run();
+            let fresh = FreshState::NewLoader;
+            self.stage.run(&script.tables, &script.statements, fresh)
+        };
+        let count = self.script.statements.len();
+        concrete_expectation(self.script, &run, &|run| self.trace(run, count).is_some())
     }
 
     /// Some failing statements with the configuration of their objects, if they lack some and the program throws on

@@ -1,6 +1,7 @@
 //! From a script that fails to a test that was seen to fail: reduced, printed and checked.
 
 use std::io;
+use std::path::PathBuf;
 
 use culprit_junit::{ClassBytes, Notes, Options, PrintedTest, print};
 use culprit_jvm::WorkingFolder;
@@ -9,7 +10,7 @@ use culprit_program::Program;
 use culprit_reduce::Driver;
 use culprit_scripts::{
     Condition, Predicate, ScriptRun, fetches, interactions, links, seek, with_aliases,
-    without_idle_guards,
+    without_idle_guards, without_idle_reads,
 };
 use culprit_signature::{Grade, Refusal, Signature, Thrown};
 use culprit_wire::FreshState;
@@ -39,6 +40,10 @@ pub struct MinimizedTest {
     pub grade: Option<Grade>,
     /// The environment variables that the test needs to fail, if any.
     pub needs: Option<Needed>,
+    /// The options of the JVM that the test needs to fail.
+    pub options: Vec<String>,
+    /// The files that the test reads in its working folder, by their paths below it, as far as they are known.
+    pub files: Vec<PathBuf>,
     /// How to run the test outside of the sandbox, where it was run inside.
     pub by_hand: Option<ByHand>,
     /// The working folder of the candidates and of the test.
@@ -106,14 +111,14 @@ pub struct TestMaker<'a> {
 #[derive(Clone, Copy)]
 struct Form<'a> {
     loops: bool,
-    /// The environment variables that the comment names.
-    needs: Option<&'a Needed>,
+    /// The needs of the test that the comment names.
+    checked: Option<&'a Checked>,
 }
 
 impl Form<'_> {
     const PLAIN: Form<'static> = Form {
         loops: true,
-        needs: None,
+        checked: None,
     };
 }
 
@@ -240,7 +245,7 @@ impl TestMaker<'_> {
         if !driver.is_over() {
             minimised = shrink(minimised, self.stage, driver)?;
         }
-        minimised.script = without_idle_guards(&minimised.script);
+        minimised.script = without_idle_reads(&without_idle_guards(&minimised.script));
         let mut test = self.printed(&minimised, Form::PLAIN);
         if test.is_err() {
             // What is small need not be printable.
@@ -272,7 +277,13 @@ impl TestMaker<'_> {
             }
             // A straight line asks less of the compiler.
             loops = false;
-            test = self.printed(&minimised, Form { loops, needs: None })?;
+            test = self.printed(
+                &minimised,
+                Form {
+                    loops,
+                    checked: None,
+                },
+            )?;
             let folder = &self.surroundings.folder.join("straight");
             let straight = TestEnvironment {
                 folder,
@@ -280,18 +291,21 @@ impl TestMaker<'_> {
             };
             verify(&test, &straight, driver, &fails)
         });
+        let checked = checked?;
+        if checked.needs.is_some() || !checked.options.is_empty() || !checked.files.is_empty() {
+            let checked = Some(&checked);
+            test = self.printed(&minimised, Form { loops, checked })?;
+        }
+        let is_confined = self.surroundings.confines.sandbox.is_some();
+        let by_hand = is_confined.then(|| ByHand::of(&self.surroundings, &checked));
         let Checked {
             verified,
             runner,
             needs,
-        } = checked?;
-        if needs.is_some() {
-            let needs = needs.as_ref();
-            test = self.printed(&minimised, Form { loops, needs })?;
-        }
+            options,
+            files,
+        } = checked;
         let grade = graded(&verified);
-        let is_confined = self.surroundings.confines.sandbox.is_some();
-        let by_hand = is_confined.then(|| ByHand::of(&self.surroundings, runner));
         Ok(MinimizedTest {
             minimised,
             tests,
@@ -301,6 +315,8 @@ impl TestMaker<'_> {
             runner,
             grade,
             needs,
+            options,
+            files,
             by_hand,
             works_in: self.stage.folder().clone(),
             is_misprinted: false,
@@ -320,7 +336,7 @@ impl TestMaker<'_> {
                 condition: self.failure.predicate.map(Predicate::printed),
             };
             let test = print(&script, &classes, &options, |notes| {
-                comment(self.failure.signature, minimised, notes, form.needs)
+                comment(self.failure.signature, minimised, notes, form.checked)
             });
             let test = test.map_err(|error| Error::Print(error.to_string()))?;
             // The program may have a test of that name, which is not to be hidden or overwritten.
@@ -374,7 +390,7 @@ fn comment(
     signature: &Signature,
     minimised: &Minimised,
     notes: &Notes,
-    needs: Option<&Needed>,
+    checked: Option<&Checked>,
 ) -> Vec<String> {
     let mut text = format!("Fails with {signature}.");
     let (written, calls) = (left(minimised, notes), calls(minimised));
@@ -387,8 +403,22 @@ fn comment(
         let calls = grouped(calls as u64);
         text.push_str(&format!(" Reduced from {captured} to {calls}{in_loops}."));
     }
-    if let Some(needs) = needs {
+    if let Some(needs) = checked.and_then(|checked| checked.needs.as_ref()) {
         text.push_str(&format!(" It {needs}."));
+    }
+    if let Some(Checked { options, .. }) = checked.filter(|checked| !checked.options.is_empty()) {
+        let noun = if options.len() == 1 {
+            "option"
+        } else {
+            "options"
+        };
+        let options = options.join(" ");
+        text.push_str(&format!(" It needs the JVM {noun} {options}."));
+    }
+    if let Some(Checked { files, .. }) = checked.filter(|checked| !checked.files.is_empty()) {
+        let files: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
+        let files = files.join(", ");
+        text.push_str(&format!(" It reads {files} in its working folder."));
     }
     wrapped(&text, COLUMNS)
 }

@@ -2,6 +2,7 @@
 //! Culprit, in the confines of the candidates.
 
 mod by_hand;
+mod files;
 mod runner;
 mod variables;
 mod verdict;
@@ -16,9 +17,12 @@ use culprit_junit::{Junit, PrintedTest};
 use culprit_jvm::{Deadline, Jdk, LaunchError, Status, WorkingFolder, Workspace};
 use culprit_program::{Compilation, Confines, Environment, Folders, Program, class_path_option};
 use culprit_reduce::Driver;
+use culprit_scripts::is_for_assertions;
 use culprit_signature::Thrown;
 
 pub use by_hand::ByHand;
+pub use files::FILES;
+use files::needed_files;
 use runner::CLASS;
 pub use runner::Runner;
 use variables::needed;
@@ -32,6 +36,9 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// The same for the run without the variables of the user, where another one may follow.
 const PLAIN_LIMIT: Duration = Duration::from_secs(20);
+
+/// The option that turns assertions on, as Maven and Gradle do for tests.
+const ASSERTIONS: &str = "-ea";
 
 /// How a test ended that was run on its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,6 +102,18 @@ pub struct Checked {
     pub runner: Runner,
     /// The environment variables that it needs to fail, if any.
     pub needs: Option<Needed>,
+    /// The options of the JVM that it needs to fail.
+    pub options: Vec<String>,
+    /// The files that it reads in its working folder, by their paths below it.
+    pub files: Vec<PathBuf>,
+}
+
+/// The surroundings of one run of a test.
+#[derive(Clone, Copy)]
+struct RunSettings<'a> {
+    environment: &'a Environment,
+    options: &'a [String],
+    folder: &'a WorkingFolder,
 }
 
 /// Compiles and runs a test: in an environment that is the same everywhere, and in that of the user where it does
@@ -111,6 +130,8 @@ pub fn verify(
         verified,
         runner,
         needs: None,
+        options: Vec::new(),
+        files: Vec::new(),
     };
     if !javac.exists() {
         return Ok(of(Verified::NoCompiler(javac)));
@@ -152,29 +173,65 @@ impl TestEnvironment<'_> {
             verified,
             runner,
             needs: None,
+            options: Vec::new(),
+            files: Vec::new(),
         };
         let compiled = match self.compile(test, runner)? {
             Ok(compiled) => compiled,
             Err(why) => return Ok(of(Verified::Rejected(why))),
         };
-        let environment = &self.confines.environment;
-        let limit = match environment.is_empty() {
-            true => LIMIT,
-            false => PLAIN_LIMIT,
+        let none = Environment::none();
+        let (environment, memory) = (&self.confines.environment, &self.confines.memory);
+        let assertions = [ASSERTIONS.to_owned()];
+        let limited: Vec<String> = assertions.iter().chain(memory).cloned().collect();
+        let plain = RunSettings {
+            environment: &none,
+            options: &assertions,
+            folder: self.works_in,
         };
-        let verified = compiled.run(&Environment::none(), limit)?;
-        if environment.is_empty() || fails(&verified) {
-            return Ok(of(verified));
+        let with_memory = RunSettings {
+            options: &limited,
+            ..plain
+        };
+        let with_all = RunSettings {
+            environment,
+            ..with_memory
+        };
+        // Each has more of the user than the one before.
+        let mut settings = vec![plain];
+        settings.extend((!memory.is_empty()).then_some(with_memory));
+        settings.extend((!environment.is_empty()).then_some(with_all));
+        let last = settings.len() - 1;
+        for (number, settings) in settings.into_iter().enumerate() {
+            let limit = if number == last { LIMIT } else { PLAIN_LIMIT };
+            let verified = compiled.run(settings, limit)?;
+            if !fails(&verified) {
+                if number == last {
+                    return Ok(of(verified));
+                }
+                continue;
+            }
+            let needs = match settings.environment.is_empty() {
+                true => None,
+                false => Some(needed(&compiled, settings, driver, fails)?),
+            };
+            let mut options = settings.options[1..].to_vec();
+            let without = RunSettings {
+                options: &settings.options[1..],
+                ..settings
+            };
+            if is_of_assert(&verified) && !fails(&compiled.run(without, PLAIN_LIMIT)?) {
+                options.insert(0, ASSERTIONS.to_owned());
+            }
+            let files = needed_files(&compiled, settings, driver, fails)?;
+            return Ok(Checked {
+                needs,
+                options,
+                files: files.unwrap_or_default(),
+                ..of(verified)
+            });
         }
-        let verified = compiled.run(environment, LIMIT)?;
-        let needs = match fails(&verified) {
-            true => Some(needed(&compiled, driver, fails)?),
-            false => None,
-        };
-        Ok(Checked {
-            needs,
-            ..of(verified)
-        })
+        Ok(of(Verified::Interrupted))
     }
 
     /// Compiles a test with its runner, or gives the messages of the compiler.
@@ -234,8 +291,8 @@ impl TestEnvironment<'_> {
 }
 
 impl Compiled<'_> {
-    /// Runs the test in a JVM of its own, with these variables.
-    fn run(&self, environment: &Environment, limit: Duration) -> Result<Verified, Error> {
+    /// Runs the test in a JVM of its own.
+    fn run(&self, settings: RunSettings<'_>, limit: Duration) -> Result<Verified, Error> {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
         let scratch = self.folder.join(format!("tmp-{number}"));
         fs::create_dir_all(&scratch)?;
@@ -244,21 +301,37 @@ impl Compiled<'_> {
             .to_vec();
         let mark = RunnerMark::new();
         let with = self.surroundings;
-        let workspace = Workspace::new(&scratch, with.works_in)?;
+        let workspace = Workspace::new(&scratch, settings.folder)?;
         words.extend_from_slice(workspace.jvm_options());
+        words.extend(settings.options.iter().map(OsString::from));
         words.extend(running(&self.classes, &self.class_path, self.test));
         words.push(mark.word().into());
         let folders = Folders {
             directory: workspace.directory(),
             scratch: &scratch,
         };
-        let java = with.confines.java(with.jdk, words, folders, environment);
+        let java = with
+            .confines
+            .java(with.jdk, words, folders, settings.environment);
         let ran = java.run(with.deadline.within(limit))?;
         Ok(match mark.verdict(ran.status, &ran.err, ran.took) {
             Verified::Threw(trace) if with.is_refused(&trace) => Verified::Refused(trace),
             verified => verified,
         })
     }
+}
+
+/// Whether a test ended with an `assert` of the program.
+fn is_of_assert(verified: &Verified) -> bool {
+    let Verified::Threw(trace) = verified else {
+        return false;
+    };
+    let Some(thrown) = Thrown::parse(trace) else {
+        return false;
+    };
+    let site = thrown.frames.first();
+    let by_library = site.is_none_or(|frame| is_for_assertions(&frame.class.replace('.', "/")));
+    thrown.class == "java.lang.AssertionError" && !by_library
 }
 
 /// Arguments of the JVM that runs a test. A mark may follow, for the lines of the runner.
@@ -269,7 +342,7 @@ fn running(classes: &Path, class_path: &OsStr, test: &PrintedTest) -> Vec<OsStri
     let name = full_name(test);
     let method = &test.method;
     let last = [CLASS, &name, method].map(OsString::from);
-    ["-ea".into(), class_path_option(&whole)]
+    [class_path_option(&whole)]
         .into_iter()
         .chain(last)
         .collect()

@@ -21,6 +21,8 @@ pub struct Confines {
     pub heap: u64,
     /// Variables that a test may be given, besides those that are the same everywhere.
     pub environment: Environment,
+    /// Options that a test may be given, which limit its memory.
+    pub memory: Vec<String>,
 }
 
 /// The folders of a process.
@@ -49,6 +51,7 @@ impl Confines {
             limits: workers.jvm.limits(),
             heap: workers.jvm.heap,
             environment: workers.environment.clone(),
+            memory: workers.memory.clone(),
         }
     }
 

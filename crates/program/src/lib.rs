@@ -30,6 +30,7 @@ pub use confines::{Compilation, Confines, Folders, class_path_option};
 pub use environment::Environment;
 pub use error::Error;
 pub use jdk_classes::JdkClasses;
+pub use likeness::memory_option;
 pub use matching_jdk::matching_jdk;
 pub use program::Program;
 pub use recorded_jvm::{class_path, command_line, main_class, working_folder};

@@ -96,6 +96,13 @@ pub fn plain_options(start: &Start) -> Vec<String> {
     options
 }
 
+/// The options of the recorded command that limit a kind of memory, `-Xmx` or `-Xss`; the last one counts.
+pub fn memory_option(start: &Start, kind: &str) -> Option<String> {
+    let words = typed(&start.command).chain(start.jvm_flags.iter().map(String::as_str));
+    let sizes = words.filter(|word| word.strip_prefix(kind).and_then(bytes).is_some());
+    sizes.last().map(str::to_owned)
+}
+
 /// Variables of the environment of such a JVM.
 pub fn plain_variables() -> Vec<(String, String)> {
     let variables = [("TZ", "UTC"), ("LC_ALL", "C.UTF-8")];

@@ -101,6 +101,8 @@ pub struct PlainWorkers {
     pub jvm: WorkerJvm,
     /// Variables of the user, besides those that are the same for every run.
     pub environment: Environment,
+    /// Options of the user's command that limit the memory which the failure exhausts, such as `-Xmx40m`.
+    pub memory: Vec<String>,
 }
 
 impl PlainWorkers {
@@ -117,6 +119,7 @@ impl PlainWorkers {
         let options = likeness::plain_options(recording.start());
         let mut plan = self.jvm.plan(Extras {
             first_options: options.into_iter().map(OsString::from).collect(),
+            last_options: self.memory.iter().map(OsString::from).collect(),
             variables: likeness::plain_variables(),
             ..Extras::default()
         });

@@ -90,6 +90,12 @@ pub struct TestEntry {
     /// The environment variables that it needs to fail; null if it needs none, empty if it needs some and their
     /// names are not known.
     pub environment: Option<Vec<String>>,
+    /// The options of the JVM that it needs to fail.
+    #[serde(default)]
+    pub jvm_options: Vec<String>,
+    /// The files that it reads in its working folder, by their paths below it, as far as they are known.
+    #[serde(default)]
+    pub files: Vec<String>,
     /// Objects that stand in for others.
     pub stand_ins: usize,
     /// Whether it uses reflection.
@@ -203,6 +209,8 @@ impl ReportedFailure {
             }
         };
         let early = early(minimised.end);
+        let files = found.files.iter();
+        let files: Vec<String> = files.map(clean::path).collect();
         let entry = TestEntry {
             level,
             test: file,
@@ -214,6 +222,8 @@ impl ReportedFailure {
             statements: notes.statements,
             surroundings: minimised.script.prelude,
             environment: found.needs.as_ref().map(|it| it.names().to_vec()),
+            jvm_options: found.options.clone(),
+            files: files.clone(),
             stand_ins: notes.stand_ins,
             reflection: notes.uses_reflection,
             runs: found.tests,
@@ -238,7 +248,7 @@ impl ReportedFailure {
                 thrower,
                 early,
                 turn: minimised.turns_at().map(turn),
-                needed_files: needed_files(&found.works_in),
+                needed_files: needed_files(&found.works_in, &files),
                 journal_trouble: journal_trouble.map(ToString::to_string),
             }),
         }
@@ -402,17 +412,21 @@ fn turn(name: &str) -> String {
 }
 
 /// The files that a test does not fail without, as a part of a sentence.
-fn needed_files(folder: &WorkingFolder) -> Option<String> {
+fn needed_files(folder: &WorkingFolder, files: &[String]) -> Option<String> {
     match folder {
         WorkingFolder::Empty | WorkingFolder::Scratch => None,
         WorkingFolder::Copy(template) => {
             let root = template.root().display();
+            let files = match files {
+                [] => "files".to_owned(),
+                files => files.join(", "),
+            };
             let changed = template.changed().map(|file| {
                 let file = file.display();
                 format!("; the program changed {file} there, so calls may be missing")
             });
             let changed = changed.unwrap_or_default();
-            Some(format!("it needs files of {root}{changed}"))
+            Some(format!("it needs {files} of {root}{changed}"))
         }
         WorkingFolder::Given(path) => Some(format!(
             "it needs files of {}, or of your home folder; if the program wrote them, calls may be missing",
@@ -445,6 +459,8 @@ mod tests {
                     statements: 4,
                     surroundings: 0,
                     environment: Some(vec!["HOME".to_owned()]),
+                    jvm_options: vec!["-Xmx40m".to_owned()],
+                    files: vec!["in.txt".to_owned()],
                     stand_ins: 0,
                     reflection: false,
                     runs: 12,
@@ -466,7 +482,7 @@ mod tests {
                 thrower: Some("a.B".to_owned()),
                 early: early(SearchEnd::Time),
                 turn: None,
-                needed_files: needed_files(&WorkingFolder::Given("/home/`x`".into())),
+                needed_files: needed_files(&WorkingFolder::Given("/home/`x`".into()), &[]),
                 journal_trouble: Some("disk full".to_owned()),
             }),
         }

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use culprit_model::script::{Action, ByAlias, Mark};
+use culprit_model::script::{Action, ByAlias, Form, Mark};
 use culprit_model::value::{Contents, split_descriptor};
 use culprit_model::{ObjectId, Reference, Value};
 
@@ -67,10 +67,10 @@ pub fn with_aliases(script: &Script, is_a: &dyn Fn(&str, &str) -> bool) -> Scrip
     for (number, statement) in script.statements.iter().enumerate() {
         for ByAlias { place, alias } in &statement.by_alias {
             let wanted = wanted(script, statement, *place);
-            let fits = declared
-                .get(alias)
-                .zip(wanted)
-                .is_some_and(|(of, wanted)| is_a(of, wanted));
+            let fits = declared.get(alias).is_some_and(|of| match wanted {
+                Some(wanted) => is_a(of, wanted),
+                None => is_null_check(statement),
+            });
             let given = named.statements[number].given.get_mut(*place);
             if let (true, Some(value)) = (fits, given) {
                 if let Value::Reference(Reference::Object { id, .. }) = value {
@@ -92,6 +92,49 @@ pub fn with_aliases(script: &Script, is_a: &dyn Fn(&str, &str) -> bool) -> Scrip
         }
     }
     named
+}
+
+/// The script without reads of fields that a printed test does not use: the object has an earlier name, or no use at all.
+pub fn without_idle_reads(script: &Script) -> Script {
+    let statements = script.statements.iter().enumerate();
+    let mut used: HashSet<ObjectId> = HashSet::new();
+    let mut first: HashMap<ObjectId, usize> = HashMap::new();
+    for (number, statement) in statements.clone() {
+        used.extend(statement.uses());
+        used.extend(statement.by_alias.iter().map(|by| by.alias));
+        let answers = statement.answers().iter();
+        used.extend(answers.filter_map(|answer| answer.end.value()?.identity()));
+        let made = statement.defines().or(statement.catches());
+        made.map(|id| first.entry(id).or_insert(number));
+    }
+    let is_needed =
+        |number: usize, statement: &Statement| match (statement.alias, statement.defines()) {
+            (Some(alias), _) => used.contains(&alias),
+            (None, Some(id)) => used.contains(&id) && first.get(&id) == Some(&number),
+            (None, None) => false,
+        };
+    let last = script.statements.len().saturating_sub(1);
+    let is_kept = |(number, statement): &(usize, &Statement)| {
+        let is_read = matches!(statement.action, Action::Read(_)) && !statement.given.is_empty();
+        let is_free = (script.prelude..last).contains(number);
+        !is_read || !is_free || is_needed(*number, statement)
+    };
+    let kept: Vec<usize> = statements
+        .filter(is_kept)
+        .map(|(number, _)| number)
+        .collect();
+    script.keep(&kept)
+}
+
+/// Whether a statement compares an object with nothing.
+fn is_null_check(statement: &Statement) -> bool {
+    let form = statement.operator().map(|operator| operator.form());
+    let is_null = |value: &Value| matches!(value, Value::Reference(Reference::Null));
+    match form {
+        Some(Form::Test) => true,
+        Some(Form::Compare) => statement.given.iter().any(is_null),
+        _ => false,
+    }
 }
 
 /// The class that a statement wants at a place.
@@ -184,6 +227,34 @@ same (#2:@1, #1:@1)
         let two = one.replace("reduce@2 = #1", "reduce@2 = #2");
         let two = two.replace("bottom@3() on #1", "bottom@3() on #2");
         assert_eq!(steps(&with_aliases(&script, &is_a)), two);
+    }
+
+    #[test]
+    fn reads_that_give_nothing_new_are_left_out() {
+        let script: Script = "\
+script 1
+type 1 a/Tree
+type 2 a/Node
+site 1 entry a/Tree.<init>()V
+site 2 entry a/Tree.grow()La/Node;
+site 3 field a/Tree.root:La/Node;
+site 4 entry a/Node.check()V
+=> @1()
+<= @1 = #1:@1
+=> @2() on #1:@1
+<= @2 = #2:@2
+=> get @3 on #1:@1 = #2:@2
+=> get @3 on #1:@1 = #3:@2
+=> get @3 on #1:@1 = #4:@2
+=> @4() on #2:@2
+<= @4
+=> @4() on #4:@2
+<= @4
+"
+        .parse()
+        .unwrap();
+        let left = without_idle_reads(&script);
+        assert_eq!(left, script.keep(&[0, 1, 4, 5, 6]));
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub fn finds_fault(script: &Script) -> bool {
 }
 
 /// The place of the argument that an assertion looks at.
-pub(crate) fn actual(script: &Script, statement: &Statement) -> Option<usize> {
+pub fn actual(script: &Script, statement: &Statement) -> Option<usize> {
     let site = script.site(statement)?;
     let known = asserting(&site.target.owner)?;
     let count = statement.given.len();

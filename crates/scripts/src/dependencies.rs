@@ -86,11 +86,13 @@ fn answered(statement: &Statement, made: &BTreeMap<ObjectId, usize>) -> Vec<Obje
 /// A statement, and all earlier ones that it depends on, directly or not.
 pub fn closure(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
     let mut found = vec![of];
+    let mut is_found = vec![false; needs.len()];
+    is_found[of] = true;
     let mut at = 0;
     while let Some(next) = found.get(at).copied() {
         at += 1;
         for need in &needs[next] {
-            if !found.contains(need) {
+            if !std::mem::replace(&mut is_found[*need], true) {
                 found.push(*need);
             }
         }
@@ -120,8 +122,12 @@ fn is_of_program(script: &Script, statement: &Statement) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use culprit_model::Tables;
     use culprit_model::script::{Builder, MemberName, StatementEnd};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -241,5 +247,28 @@ mod tests {
         let statement = &script.statements[0];
         assert_eq!(statement.result(), None);
         assert!(script.is_command(statement));
+    }
+
+    /// The closure as it is defined: what is needed is added until nothing is missing.
+    fn naive(needs: &[Vec<usize>], of: usize) -> Vec<usize> {
+        let mut found = BTreeSet::from([of]);
+        loop {
+            let added: Vec<usize> = found.iter().flat_map(|at| needs[*at].clone()).collect();
+            let before = found.len();
+            found.extend(added);
+            if found.len() == before {
+                return found.into_iter().collect();
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_closure_has_each_needed_statement_once(
+            needs in vec(vec(0usize..30, 0..4), 30..=30),
+            of in 0usize..30,
+        ) {
+            prop_assert_eq!(closure(&needs, of), naive(&needs, of));
+        }
     }
 }

@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 use culprit_model::script::{Builder, MemberName};
 use culprit_model::value::Contents;
-use culprit_model::{Reference, Script, Statement, Value};
+use culprit_model::{ObjectId, Reference, Script, Statement, Value};
+
+use crate::alias::rename;
 
 const FILES: &str = "java/nio/file/Files";
 const PATH: &str = "java/nio/file/Path";
@@ -29,6 +31,15 @@ struct Input {
     name: String,
     file: Value,
     path: Value,
+}
+
+impl Input {
+    /// The statement that makes the path a text.
+    fn print(&self, builder: &mut Builder) -> Statement {
+        let print = MemberName::of(PATH, "toString", "()Ljava/lang/String;");
+        let path = Some(self.path.clone());
+        builder.call(print, self.file.clone(), Vec::new(), path)
+    }
 }
 
 /// A script that writes its input files.
@@ -64,19 +75,35 @@ pub fn with_input_files(
     let inputs = found.into_iter();
     let inputs = inputs.map(|(name, text)| write(&mut builder, name, &text, &mut written));
     let inputs: Vec<Input> = inputs.collect();
-    let (at, added) = (script.prelude, written.len());
     let mut with = script.clone();
-    for statement in with.statements.iter_mut().skip(at) {
-        use_inputs(statement, script, &mut builder, &inputs);
+    let rest = with.statements.split_off(script.prelude);
+    let mut places: Vec<usize> = (0..script.prelude).collect();
+    with.statements.extend(written);
+    let mut printed = vec![false; inputs.len()];
+    let mut renamed: Vec<(ObjectId, ObjectId)> = Vec::new();
+    for mut statement in rest {
+        for (from, to) in &renamed {
+            let values = statement.values_mut();
+            values.for_each(|value| rename(value, *from, *to));
+        }
+        if let Some(names) = path_of(&statement, script, &inputs) {
+            renamed.push(names);
+            places.push(with.statements.len() - 1);
+            continue;
+        }
+        let named = use_inputs(&mut statement, script, &mut builder, &inputs);
+        for (input, is_printed) in inputs.iter().zip(&mut printed) {
+            if named.contains(&input.path) && !*is_printed {
+                *is_printed = true;
+                with.statements.push(input.print(&mut builder));
+            }
+        }
+        places.push(with.statements.len());
+        with.statements.push(statement);
     }
-    with.statements.splice(at..at, written);
-    let moved = |number: usize| match number >= at {
-        true => number + added,
-        false => number,
-    };
     with.waits = Default::default();
     for wait in &script.waits {
-        with.wait(moved(wait.statement), moved(wait.on));
+        with.wait(places[wait.statement], places[wait.on]);
     }
     with.tables = Arc::new(builder.finish());
     Some(WithFiles {
@@ -97,7 +124,6 @@ fn write(builder: &mut Builder, name: String, text: &str, to: &mut Vec<Statement
     let encode = MemberName::of(TEXT, "getBytes", "()[B");
     let of = "(Ljava/nio/file/Path;[B[Ljava/nio/file/OpenOption;)Ljava/nio/file/Path;";
     let store = MemberName::of(FILES, "write", of);
-    let print = MemberName::of(PATH, "toString", "()Ljava/lang/String;");
     let last = Path::new(&name).file_name().unwrap_or_default();
     let last = Value::text(&last.to_string_lossy());
     to.extend([
@@ -113,13 +139,53 @@ fn write(builder: &mut Builder, name: String, text: &str, to: &mut Vec<Statement
             vec![file.clone(), bytes, options],
             Some(file.clone()),
         ),
-        builder.call(print, file.clone(), Vec::new(), Some(path.clone())),
     ]);
     Input { name, file, path }
 }
 
-/// Replaces the names of files in a statement.
-fn use_inputs(statement: &mut Statement, script: &Script, builder: &mut Builder, inputs: &[Input]) {
+/// The name of the path that a statement makes of the name of a file, and that of the file.
+fn path_of(
+    statement: &Statement,
+    script: &Script,
+    inputs: &[Input],
+) -> Option<(ObjectId, ObjectId)> {
+    let target = script.target(statement)?;
+    let is_path = [(PATH, "of"), ("java/nio/file/Paths", "get")]
+        .iter()
+        .any(|(owner, name)| target.owner == *owner && target.name == *name);
+    let (Some(name), Some(more)) = (statement.given.first(), statement.given.get(1)) else {
+        return None;
+    };
+    let name = text(name)?;
+    let input = inputs.iter().find(|input| input.name == name)?;
+    let is_alone = is_path && is_empty(more, script);
+    is_alone.then_some((statement.defines()?, input.file.identity()?))
+}
+
+/// Whether an array has no elements.
+fn is_empty(array: &Value, script: &Script) -> bool {
+    match array {
+        Value::Reference(Reference::Array { length, .. }) => *length == 0,
+        Value::Reference(Reference::Object { id, .. }) => {
+            let mut statements = script.statements.iter();
+            let made = statements.find(|statement| statement.defines() == Some(*id));
+            made.is_some_and(|made| match made.given.as_slice() {
+                [.., Value::Int(length)] => *length == 0,
+                [Value::Reference(Reference::Array { length, .. })] => *length == 0,
+                _ => false,
+            })
+        }
+        _ => false,
+    }
+}
+
+/// Replaces the names of files in a statement, and returns the paths that it is given instead.
+fn use_inputs(
+    statement: &mut Statement,
+    script: &Script,
+    builder: &mut Builder,
+    inputs: &[Input],
+) -> Vec<Value> {
     let named = |value: &Value| {
         let text = text(value)?;
         inputs.iter().find(|input| input.name == text)
@@ -134,14 +200,20 @@ fn use_inputs(statement: &mut Statement, script: &Script, builder: &mut Builder,
             alias: statement.alias,
             ..builder.call(convert, input.file.clone(), Vec::new(), made)
         };
-        return;
+        return Vec::new();
     }
+    let mut used = Vec::new();
     for value in &mut statement.given {
-        replace(value, &|value| named(value).map(|input| input.path.clone()));
+        replace(value, &mut |value| {
+            let path = named(value).map(|input| input.path.clone());
+            used.extend(path.clone());
+            path
+        });
     }
+    used
 }
 
-fn replace(value: &mut Value, by: &dyn Fn(&Value) -> Option<Value>) {
+fn replace(value: &mut Value, by: &mut dyn FnMut(&Value) -> Option<Value>) {
     if let Some(new) = by(value) {
         *value = new;
     } else if let Value::Reference(Reference::Array {
@@ -213,11 +285,31 @@ mod tests {
         => Path.resolve@5("in.txt") on #3:Path
         => String.getBytes@6() on "3\n0\n"
         => Files.write@7(#4:Path, #6:byte[], #8:OpenOption[]{})
-        => Path.toString@8() on #4:Path
-        => Path.toFile@9() on #4:Path
+        => Path.toFile@8() on #4:Path
         => Reader.read@2(#1:File)
+        => Path.toString@9() on #4:Path
         => Main.main@3(#2:String[]{#5:String})
         "#);
+    }
+
+    #[test]
+    fn a_path_of_the_name_is_the_file_itself() {
+        let mut builder = Builder::with(Tables::default(), ObjectId(0));
+        let path = builder.variable(PATH);
+        let none = builder.array("[Ljava/lang/String;", Vec::new());
+        let of = "(Ljava/lang/String;[Ljava/lang/String;)Ljava/nio/file/Path;";
+        let of = MemberName::of(PATH, "of", of);
+        let load = MemberName::of("app/Prices", "load", "(Ljava/nio/file/Path;)V");
+        let statements = vec![
+            builder.call_static(of, vec![Value::text("in.txt"), none], Some(path.clone())),
+            builder.call_static(load, vec![path], None),
+        ];
+        let with = with_input_files(&builder.script(statements), &contents).unwrap();
+        let [_, resolved, .., loaded] = with.script.statements.as_slice() else {
+            panic!("{with:?}");
+        };
+        assert_eq!(with.script.statements.len(), 5);
+        assert_eq!(loaded.uses(), [resolved.defines().unwrap()]);
     }
 
     #[test]

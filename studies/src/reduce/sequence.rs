@@ -149,6 +149,7 @@ fn stage(recording: &Recording, workers: &Workers) -> anyhow::Result<Stage> {
             interrupt: Some(workers.interrupt.clone()),
         },
         environment: Environment::none(),
+        memory: Vec::new(),
     };
     Ok(Stage::new(
         plain.pool(recording, class_path, WorkingFolder::Empty, 1)?,

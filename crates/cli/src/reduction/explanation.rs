@@ -9,6 +9,7 @@ use culprit_program::Error as ProgramError;
 use culprit_replay::Error as Unplayable;
 use culprit_report::recording::caught_line;
 use culprit_scripts::{Error as ScriptError, ScriptRun};
+use culprit_signature::Thrown;
 
 use super::output::TellingLines;
 use crate::exit::{ExitCode, Expected};
@@ -144,6 +145,35 @@ fn caught_ones(caught: &[Caught]) -> String {
     text
 }
 
+/// The likely reason why calls that were made alone ended otherwise, and the next step.
+fn other_failure(run: &ScriptRun) -> &'static str {
+    let thrown = match run {
+        ScriptRun::Threw { trace, .. } => Thrown::parse(trace),
+        ScriptRun::Done | ScriptRun::Refused { .. } => None,
+        ScriptRun::Unresolved(why) if why.starts_with("time limit") => {
+            return "the calls wait for something, such as another thread, the network or input: record \
+                    the code behind it: culprit record --contents --observe CLASS, then culprit minimize";
+        }
+        ScriptRun::Unresolved(_) => {
+            return "observe other classes: culprit record --contents --observe ..., then culprit minimize";
+        }
+    };
+    let class = thrown.map(|thrown| thrown.class).unwrap_or_default();
+    let is_in = |packages: &[&str]| packages.iter().any(|start| class.starts_with(start));
+    if is_in(&["java.net.", "java.nio.channels.", "javax.net."]) {
+        "the calls use the network, where nothing answered as it did: if the other side is running, \
+         try --no-sandbox; or record the code that reads the answers: culprit record --contents \
+         --observe CLASS, then culprit minimize"
+    } else if is_in(&["java.lang.ClassNotFound", "java.lang.NoClassDef"]) {
+        "check the class path of the program"
+    } else if is_in(&["java.io.FileNotFound", "java.nio.file.NoSuchFile"]) {
+        "the calls need a file that is not there any more, or that an earlier call wrote"
+    } else {
+        "it may depend on files, time, threads or code that was not observed; \
+         culprit replay still runs it as it was"
+    }
+}
+
 /// An error of the reduction: what was not found, and what to do about it.
 fn of_reduction(error: ReductionError) -> anyhow::Error {
     let hint = match &error {
@@ -174,10 +204,7 @@ fn of_reduction(error: ReductionError) -> anyhow::Error {
         ReductionError::OtherFailure(ScriptRun::Refused { .. }) => {
             "the sandbox refuses that; if the program may do it on this machine: --no-sandbox"
         }
-        ReductionError::OtherFailure(_) | ReductionError::OtherMessage(_) => {
-            "it may depend on files, time, threads or code that was not observed; \
-             culprit replay still runs it as it was"
-        }
+        ReductionError::OtherFailure(run) | ReductionError::OtherMessage(run) => other_failure(run),
         ReductionError::Refused(_) => {
             "if its calls can do no harm, reduce it without the sandbox: --no-sandbox"
         }
@@ -248,6 +275,18 @@ mod tests {
             ExitCode::No,
             "may depend on",
         );
+        let threw = |trace: &str| {
+            ReductionError::OtherFailure(ScriptRun::Threw {
+                at: 0,
+                trace: trace.to_owned(),
+            })
+        };
+        let refused =
+            threw("java.net.ConnectException: Connection refused\n\tat a.B.c(B.java:1)\n");
+        check(refused, ExitCode::No, "--no-sandbox");
+        let late = ScriptRun::Unresolved("time limit: no answer after 2s".to_owned());
+        let late = ReductionError::OtherFailure(late);
+        check(late, ExitCode::No, "the calls wait for something");
         let interrupted = ReductionError::Pool(PoolError::Interrupted);
         check(interrupted, ExitCode::Interrupted, "");
         let unreadable = ProgramError::ClassPath {

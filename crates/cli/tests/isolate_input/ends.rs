@@ -28,6 +28,10 @@ fn verdicts_are_not_those_of_another_pair_and_are_not_lost() {
             with("b.txt", &["--resume", "--same", "any"]),
             "search: --same was place, and is any now",
         ),
+        (
+            with("b.txt", &["--resume", "--stdin", "--language", "none"]),
+            "search: --language was not set, and is none now; --stdin was not set, and is set now",
+        ),
     ] {
         assert_eq!(told.status, Some(2), "{}", told.err);
         let said: Vec<&str> = told.err.split_whitespace().collect();

@@ -33,6 +33,7 @@ fn verdict_by(runner: Runner, class_path: &[PathBuf], body: &str) -> Verified {
         limits: Limits::default(),
         heap: 64,
         environment: Environment::none(),
+        memory: Vec::new(),
     };
     let deadline = Deadline::after(Duration::from_secs(100));
     let driver = Driver::new(Settings::default(), &|_| {});

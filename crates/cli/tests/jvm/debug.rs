@@ -648,9 +648,46 @@ fn a_long_file_is_read_where_the_program_read_it() {
         0,
         "compiled and run: fails the same way (same type, site, message and stack)",
     );
-    says(&ended, 0, "it needs files of ");
+    says(&ended, 0, "it needs prices.txt of ");
     assert!(
         ended.out.contains("new List(\"prices.txt\")"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn files_that_the_program_finds_by_itself_are_named() {
+    let program = Program::compile("limits", &[]);
+    fs::create_dir(program.path("conf")).unwrap();
+    fs::write(program.path("conf/trees.properties"), "most=0\n").unwrap();
+    fs::write(program.path("notes.txt"), "none\n").unwrap();
+    let ended = program.debug(&["office.Main", "file"]);
+    says(&ended, 0, "it needs conf/trees.properties of ");
+    assert_eq!(program.report()["files"][0], "conf/trees.properties");
+    let comment = "It reads conf/trees.properties in its working folder.";
+    let out = ended.out.replace("\n * ", " ");
+    assert!(out.contains(comment), "{}", ended.out);
+}
+
+#[test]
+fn limits_of_the_jvm_that_the_failure_needs_are_named_and_given() {
+    let program = Program::compile("limits", &[]);
+    let ended = program.debug(&["-Xss180k", "-Xmx300m", "office.Main", "stack"]);
+    says(&ended, 0, "fails the same way");
+    let options = &program.report()["jvmOptions"];
+    assert_eq!(*options, serde_json::json!(["-Xss180k"]));
+    let script = program.read("out/check/DepthTest/run.sh");
+    assert!(script.contains(" -Xss180k "), "{script}");
+}
+
+#[test]
+fn a_test_that_needs_assertions_says_so() {
+    let program = Program::compile("limits", &[]);
+    let ended = program.debug(&["-ea", "office.Main", "assert"]);
+    says(&ended, 0, "fails the same way");
+    assert!(
+        ended.out.contains("It needs the JVM option -ea."),
         "{}",
         ended.out
     );

@@ -51,6 +51,7 @@ fn ends(scripts: &[String]) -> Vec<String> {
             interrupt: None,
         },
         environment: Environment::none(),
+        memory: Vec::new(),
     };
     let path = vec![stage.classes.display().to_string()];
     let pool = workers

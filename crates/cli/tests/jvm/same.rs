@@ -114,6 +114,15 @@ fn what_a_loop_added_up_depends_on_its_end() {
 }
 
 #[test]
+fn what_is_rejected_is_configured_as_it_was() {
+    let (_, ended) = reasons("rejected");
+    for call in [".named(", ".allowingDebts(", ".setLimit("] {
+        assert!(ended.out.contains(call), "{call}: {}", ended.out);
+    }
+    assert!(!ended.out.contains(".post("), "{}", ended.out);
+}
+
+#[test]
 fn a_key_that_never_was_needs_nothing_else() {
     let (program, ended) = reasons("never");
     assert!(!ended.out.contains(".post("), "{}", ended.out);

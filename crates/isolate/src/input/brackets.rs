@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::cut::{Grain, cut};
 use super::edits::Edits;
 
 /// Pairs that match each other, outer ones first where they begin together.
@@ -43,6 +44,17 @@ pub(crate) fn groups(text: &Arc<Vec<u8>>) -> Edits {
     edits.sorted()
 }
 
+/// What is in each pair of brackets, without them. A single token in them is one of the tokens.
+pub(crate) fn emptied(text: &Arc<Vec<u8>>) -> Edits {
+    let mut edits = Edits::new(Arc::clone(text));
+    for (start, end) in matching(text) {
+        if cut(&text[start + 1..end], Grain::Tokens).nth(1).is_some() {
+            edits.add(start + 1..end, b"");
+        }
+    }
+    edits.sorted()
+}
+
 /// Each pair of brackets, without what is in it.
 pub(crate) fn pairs(text: &Arc<Vec<u8>>) -> Edits {
     let mut edits = Edits::new(Arc::clone(text));
@@ -69,6 +81,11 @@ mod tests {
         let one = |delta: u64| all.minus(&DeltaSet::from(delta..delta + 1));
         assert_eq!(render(&groups(&text), one(1)), "f([b{c], x > y)");
         assert_eq!(render(&groups(&text), one(0)), "f");
+        assert_eq!(
+            render(&emptied(&text), DeltaSet::from(0..1)),
+            "f((a)[], x > y)"
+        );
+        assert_eq!(emptied(&text).len(), 2);
         assert_eq!(render(&pairs(&text), one(1)), "f(a[b{c], x > y)");
         assert_eq!(render(&pairs(&text), DeltaSet::empty()), "fab{c, x > y");
     }

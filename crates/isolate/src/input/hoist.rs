@@ -1,4 +1,5 @@
-//! Hoisting: a node gives way to one below it, `f(g(x))` to `g(x)`, or to a literal.
+//! Hoisting: a node gives way to one below it, `f(g(x))` to `g(x)`, to a literal, or to all that is in its brackets,
+//! `mod a { b c }` to `b c`.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ pub(crate) fn at_depth(
     let tree = language.parse(text)?;
     let nodes = level(&tree, depth)?;
     let none = || Edits::new(Arc::clone(text));
-    let mut choices = vec![none()];
+    let (mut choices, mut unwrapped) = (vec![none()], none());
     for node in nodes {
         let whole = node.byte_range();
         if whole.len() > LITERAL.len() {
@@ -40,7 +41,11 @@ pub(crate) fn at_depth(
             }
             choices[number + 1].add(whole.clone(), &text[part]);
         }
+        if let Some(inside) = inside(node) {
+            unwrapped.add(whole, &text[inside]);
+        }
     }
+    choices.push(unwrapped);
     Some(choices.into_iter().map(Edits::sorted).collect())
 }
 
@@ -56,6 +61,39 @@ fn level(tree: &Tree, depth: usize) -> Option<Vec<Node<'_>>> {
         nodes = below;
     }
     (!nodes.is_empty()).then_some(nodes)
+}
+
+/// Where several nodes are that brackets or tags of a node enclose, in the longest of them.
+fn inside(node: Node<'_>) -> Option<Range<usize>> {
+    let mut cursor = node.walk();
+    let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+    let own = std::iter::once(node).chain(children.iter().copied());
+    let within = own.filter_map(enclosed);
+    // Tags are nodes themselves.
+    let tags = match children.as_slice() {
+        [open, first, .., last, close] if is_tag(*open) && is_tag(*close) => {
+            Some(first.start_byte()..last.end_byte())
+        }
+        _ => None,
+    };
+    within.chain(tags).max_by_key(Range::len)
+}
+
+/// Where the children of a node are, if they are several and it is what has the brackets.
+fn enclosed(node: Node<'_>) -> Option<Range<usize>> {
+    let count = node.child_count();
+    let bracket = |at: usize| node.child(at as u32).map(|it| it.kind());
+    let is_enclosed = matches!(
+        (bracket(0)?, bracket(count.checked_sub(1)?)?),
+        ("(", ")") | ("[", "]") | ("{", "}")
+    );
+    let last = node.named_child_count().checked_sub(1)?;
+    let (first, last) = (node.named_child(0)?, node.named_child(last as u32)?);
+    (is_enclosed && first != last).then(|| first.start_byte()..last.end_byte())
+}
+
+fn is_tag(node: Node<'_>) -> bool {
+    node.kind().to_ascii_lowercase().ends_with("tag")
 }
 
 /// Where those are that may stand for a node, the likeliest first.
@@ -101,6 +139,38 @@ mod tests {
     use culprit_reduce::DeltaSet;
 
     use super::*;
+
+    #[test]
+    fn brackets_and_tags_give_way_to_all_that_is_in_them() {
+        let check = |language: Language, text: &str, expect: &str| {
+            let text = Arc::new(text.as_bytes().to_vec());
+            let mut depth = 0;
+            let mut found = Vec::new();
+            while let Some(choices) = at_depth(&text, language, depth) {
+                let unwrapped = choices.last().unwrap().render(&DeltaSet::empty());
+                found.push(String::from_utf8(unwrapped).unwrap());
+                depth += 1;
+            }
+            assert!(found.contains(&expect.to_owned()), "{found:?}");
+        };
+        check(
+            Language::Rust,
+            "mod a { fn b() {} fn c() {} }",
+            "fn b() {} fn c() {}",
+        );
+        check(Language::Python, "f(a, b)\n", "a, b\n");
+        check(
+            Language::Json,
+            "{\"a\": {\"b\": 1, \"c\": 2}}",
+            "{\"b\": 1, \"c\": 2}",
+        );
+        check(Language::Html, "<p><b></b><i></i></p>", "<b></b><i></i>");
+        check(
+            Language::C,
+            "int f() { if (x) { a(); b(); } }",
+            "int f() { a(); b(); }",
+        );
+    }
 
     #[test]
     fn a_node_gives_way_to_one_below_it() {

@@ -436,11 +436,18 @@ fn basis(request: &Request) -> Basis {
     basis.option("--repeat", request.runs);
     basis.flag("--simplify", request.goal == Goal::Simplify);
     basis.flag("--verbatim", request.is_verbatim);
-    basis.part("--language", format_args!("{:?}", request.syntax));
     basis.part(
-        "the way to pass the candidate",
-        format_args!("{:?}", request.handing),
+        "--language",
+        match request.syntax {
+            Syntax::ByFile => "not set",
+            Syntax::Of(language) => language.name(),
+            Syntax::None => "none",
+        },
     );
+    match &request.handing {
+        Handing::Java(reads) => basis.part("--resource", format_args!("{reads:?}")),
+        handing => basis.flag("--stdin", *handing == Handing::Input),
+    }
     let folder = request.directory.as_ref().map(|path| path.display());
     basis.option("the working folder", folder);
     basis.flag("the reuse of JVMs", request.warm.is_some());

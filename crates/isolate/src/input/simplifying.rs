@@ -24,6 +24,12 @@ use super::tree::Syntax;
 use super::well_formed::WellFormed;
 use crate::{Digest, Language};
 
+/// A step that removes this part of a text, as a divisor, is followed by nodes of its syntax.
+const FREED: usize = 8;
+
+/// Bytes that it must remove at least: the tokens of less are removed in as few tests as nodes are.
+const LEAST_FREED: usize = 128;
+
 /// The inputs for which passes over a file found nothing. Another file may decide what can be removed from one.
 #[derive(Default)]
 struct ExhaustedPasses(HashMap<(PathBuf, String), Digest>);
@@ -152,13 +158,14 @@ impl Session<'_> {
         if let Some(language) = language {
             self.simplify_syntax(path, language, done)?;
         }
+        let whole = self.text(path);
         for grain in content.grains() {
-            let is_fine = *grain >= Grain::Tokens;
-            if is_fine && *grain == Grain::Tokens {
-                if let Some(language) = language {
-                    self.hoist(path, language, done)?;
+            match (*grain, language) {
+                (Grain::Tokens, Some(language)) => {
+                    self.simplify_structure(path, language, &whole, done)?;
                 }
-                self.simplify_brackets(path, done)?;
+                (Grain::Tokens, None) => self.simplify_brackets(path, done)?,
+                _ => {}
             }
             if *grain == Grain::Sections && (round > 0 || language.is_some()) {
                 continue;
@@ -241,6 +248,27 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Nodes and brackets that give way to what is in them. What that frees goes whole, before tokens go one by one;
+    /// `whole` is the text in which no node could go.
+    fn simplify_structure(
+        &mut self,
+        path: &Path,
+        language: Language,
+        whole: &[u8],
+        done: &mut ExhaustedPasses,
+    ) -> Result<(), Trouble> {
+        if is_freed(whole, &self.text(path)) {
+            self.simplify_syntax(path, language, done)?;
+        }
+        let before = self.text(path);
+        self.hoist(path, language, done)?;
+        self.simplify_brackets(path, done)?;
+        if is_freed(&before, &self.text(path)) {
+            self.simplify_syntax(path, language, done)?;
+        }
+        Ok(())
+    }
+
     /// Nodes that one below them can stand for.
     fn hoist(
         &mut self,
@@ -275,12 +303,15 @@ impl Session<'_> {
             }
             // What stands there now is looked at again.
             depth += usize::from(!changed);
+            if is_freed(&here, &self.text(path)) {
+                self.simplify_syntax(path, language, done)?;
+            }
         }
         done.note(path, "hoist", before, self.new.digest());
         Ok(())
     }
 
-    /// Brackets with what is in them, then without.
+    /// Brackets with what is in them, then what is in them alone, then they alone.
     fn simplify_brackets(
         &mut self,
         path: &Path,
@@ -288,6 +319,8 @@ impl Session<'_> {
     ) -> Result<(), Trouble> {
         let groups = brackets::groups(&self.text(path));
         self.try_edits(path, "groups", &groups, None, done)?;
+        let emptied = brackets::emptied(&self.text(path));
+        self.try_edits(path, "emptied groups", &emptied, None, done)?;
         let pairs = brackets::pairs(&self.text(path));
         self.try_edits(path, "brackets", &pairs, None, done)?;
         Ok(())
@@ -352,6 +385,13 @@ impl Session<'_> {
     }
 }
 
+/// Whether so much is gone that whole nodes may have lost what they were needed for. Blanks do not count.
+fn is_freed(before: &[u8], after: &[u8]) -> bool {
+    let solid = |text: &[u8]| text.iter().filter(|it| !it.is_ascii_whitespace()).count();
+    let gone = solid(before).saturating_sub(solid(after));
+    gone >= LEAST_FREED && FREED * gone >= solid(before)
+}
+
 /// The characters of tokens that have several.
 fn letters(text: &Arc<Vec<u8>>) -> Edits {
     let mut edits = Edits::new(Arc::clone(text));
@@ -384,6 +424,16 @@ impl ExhaustedPasses {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blanks_free_nothing() {
+        let text = |count: usize| "ab(c); \n".repeat(count).into_bytes();
+        assert!(is_freed(&text(200), &text(170)));
+        assert!(!is_freed(&text(200), &text(190)));
+        assert!(!is_freed(&text(9), &text(1)));
+        let dense = "ab(c);".repeat(200).into_bytes();
+        assert!(!is_freed(&text(200), &dense));
+    }
 
     #[test]
     fn only_words_have_letters() {

@@ -15,8 +15,18 @@ use crate::Script;
 /// The most calls that configure objects; more of them are data.
 const MOST_CONFIGURATION: usize = 16;
 
+/// How methods begin that set a property of their object, if they return nothing.
+const SETTERS: [&str; 6] = ["set", "configure", "enable", "disable", "allow", "register"];
+
+/// Whether a method is named like a setter: `setLenient`, but not `settle`.
+fn is_setter(name: &str) -> bool {
+    let ends_word = |rest: &str| !rest.starts_with(|c: char| c.is_lowercase());
+    let mut starts = SETTERS.iter();
+    starts.any(|start| name.strip_prefix(start).is_some_and(ends_word))
+}
+
 /// The calls that configure the objects behind some statements, with what these need: calls of the program that return
-/// their receiver, as those of builders do. None if there are many.
+/// their receiver, as those of builders do, and setters. None if there are many.
 pub(super) fn configuration(
     script: &Script,
     kept: &BTreeSet<usize>,
@@ -27,10 +37,13 @@ pub(super) fn configuration(
         let statement = &script.statements[*number];
         let receiver = script.receiver(statement);
         let is_own = |site: &Site| {
-            !is_jdk_name(&site.target.owner) && !is_for_assertions(&site.target.owner)
+            let owner = &site.target.owner;
+            let is_fluent = statement.defines() == receiver;
+            let is_setter = statement.result().is_none() && is_setter(&site.target.name);
+            !is_jdk_name(owner) && !is_for_assertions(owner) && (is_fluent || is_setter)
         };
         receiver.is_some()
-            && statement.defines() == receiver
+            && statement.thrown().is_none()
             && script.site(statement).is_some_and(is_own)
     };
     let calls: Vec<usize> = (script.prelude..last).filter(configures).collect();
@@ -69,6 +82,8 @@ site 2 entry cli/Builder.with(Ljava/lang/Object;)Lcli/Builder;
 site 3 entry cli/Builder.create()Lcli/Option;
 site 4 entry java/lang/StringBuilder.append(Ljava/lang/String;)Ljava/lang/StringBuilder;
 site 5 entry static cli/Parser.parse(Lcli/Option;)V
+site 6 entry cli/Option.setNumeric(Z)V
+site 7 entry cli/Option.settle(Z)V
 ";
 
     fn new(id: u32) -> String {
@@ -110,6 +125,14 @@ site 5 entry static cli/Parser.parse(Lcli/Option;)V
             parse(4),
         ];
         assert_eq!(configured(&statements), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_setter_configures_an_object() {
+        let call = |site: u32, id: u32| format!("=> @{site}(true) on #{id}:@2\n<= @{site}\n");
+        let made = [new(1), create(1, 2), create(1, 3)];
+        let statements = [&made[..], &[call(6, 2), call(7, 2), call(6, 3), parse(2)]].concat();
+        assert_eq!(configured(&statements), [0, 1, 3]);
     }
 
     #[test]

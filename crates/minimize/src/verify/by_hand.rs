@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use culprit_junit::{Junit, PrintedTest};
 use culprit_program::Compilation;
 
-use super::{TestEnvironment, running};
+use super::{ASSERTIONS, Checked, TestEnvironment, running};
 use crate::Runner;
 
 /// A test with all that it takes to run it outside of the sandbox.
@@ -22,17 +22,24 @@ pub struct ByHand {
     directory: Option<PathBuf>,
     junit: Junit,
     runner: Runner,
+    /// Options of the JVM, besides the one for assertions.
+    options: Vec<String>,
 }
 
 impl ByHand {
-    pub(crate) fn of(surroundings: &TestEnvironment<'_>, runner: Runner) -> ByHand {
+    pub(crate) fn of(surroundings: &TestEnvironment<'_>, checked: &Checked) -> ByHand {
+        let options = checked
+            .options
+            .iter()
+            .filter(|option| *option != ASSERTIONS);
         ByHand {
             javac: surroundings.jdk.tool("javac"),
             java: surroundings.jdk.tool("java"),
             class_path: surroundings.joined(),
             directory: surroundings.directory.map(Path::to_owned),
             junit: surroundings.junit,
-            runner,
+            runner: checked.runner,
+            options: options.cloned().collect(),
         }
     }
 
@@ -61,6 +68,8 @@ impl ByHand {
         };
         javac.extend(compilation.arguments());
         let mut java = vec![OsString::from(&self.java)];
+        java.push(ASSERTIONS.into());
+        java.extend(self.options.iter().map(OsString::from));
         java.extend(running(&classes, &self.class_path, test));
         let go = self.directory.as_ref();
         let go = go.map(|directory| vec!["cd".into(), directory.into()]);

@@ -9,7 +9,7 @@ use culprit_reduce::{
     Scale, Schedule, Search, SearchEnd, Verdict, Wanted,
 };
 
-use super::{Compiled, Fails, LIMIT, Verified};
+use super::{Compiled, Fails, LIMIT, RunSettings, Verified};
 use crate::Error;
 
 /// The name of the search for variables, in events.
@@ -60,12 +60,14 @@ impl fmt::Display for Needed {
 /// The variables that a test needs which fails with all of them and not without any.
 pub(super) fn needed(
     compiled: &Compiled<'_>,
+    settings: RunSettings<'_>,
     driver: &Driver<'_>,
     fails: Fails<'_>,
 ) -> Result<Needed, Error> {
     let environment = &compiled.surroundings.confines.environment;
     let variables = Variables {
         compiled,
+        settings,
         environment,
         fails,
     };
@@ -98,6 +100,7 @@ pub(super) fn needed(
 /// The oracle: runs of the test with some of the variables.
 struct Variables<'a> {
     compiled: &'a Compiled<'a>,
+    settings: RunSettings<'a>,
     environment: &'a Environment,
     fails: Fails<'a>,
 }
@@ -122,7 +125,13 @@ impl ArtefactOracle for Variables<'_> {
     }
 
     fn judge(&self, part: &Environment, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
-        let verified = self.compiled.run(part, LIMIT)?;
+        let verified = self.compiled.run(
+            RunSettings {
+                environment: part,
+                ..self.settings
+            },
+            LIMIT,
+        )?;
         Ok(match verified {
             _ if (self.fails)(&verified) => Verdict::Fail(String::new()),
             Verified::Passed => Verdict::Pass,

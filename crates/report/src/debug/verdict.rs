@@ -13,6 +13,10 @@ pub(super) fn verdict(found: &MinimizedTest) -> String {
             if let Some(needs) = &found.needs {
                 text.push_str(&format!("; {needs}"));
             }
+            if !found.options.is_empty() {
+                let options = found.options.join(" ");
+                text.push_str(&format!("; needs {options}"));
+            }
             text
         }
         (Verified::Threw(trace), _) => {

@@ -281,8 +281,12 @@ impl InputReport<'_> {
         notes.push(early_end(found.end).unwrap_or(minimal).to_owned());
         if found.passing.is_none() && !self.has_other {
             let small = file_name(&found.failing, "failing");
+            let other = match self.is_interesting {
+                true => "is not interesting",
+                false => "passes",
+            };
             notes.push(format!(
-                "the same command without --simplify, on {small}, finds a similar input that passes"
+                "the same command without --simplify, on {small}, finds a similar input that {other}"
             ));
         }
         notes
