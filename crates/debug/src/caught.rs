@@ -40,7 +40,9 @@ impl CaughtInRun {
 
     /// Whether there is nothing to choose from: what tests caught they may have expected.
     pub(crate) fn is_expected(&self) -> bool {
-        self.all.iter().all(|caught| caught.catcher == Catcher::Test && caught.printed == 0)
+        self.all
+            .iter()
+            .all(|caught| caught.catcher == Catcher::Test && caught.printed == 0)
     }
 
     /// The exception for which a run that failed printed a stack trace, or at least the message, or which its main
@@ -96,7 +98,11 @@ fn last_mentioned<'a>(all: &'a [Caught], output: &str) -> Option<&'a Caught> {
 /// The exception that a method of these classes caught last.
 fn last_caught_by<'a>(all: &'a [Caught], classes: &[String]) -> Option<&'a Caught> {
     let is_one = |caught: &&Caught| {
-        let class = caught.failure.place.rsplit_once('.').map(|(class, _)| class);
+        let class = caught
+            .failure
+            .place
+            .rsplit_once('.')
+            .map(|(class, _)| class);
         let class = class.unwrap_or_default();
         let is_of = |main: &String| {
             let rest = class.strip_prefix(main.as_str());
@@ -186,8 +192,7 @@ mod tests {
 
     #[test]
     fn what_tests_catch_is_expected() {
-        let expected =
-            |catcher| in_run(vec![caught(1, "a.Bad", "", catcher, 0)]).is_expected();
+        let expected = |catcher| in_run(vec![caught(1, "a.Bad", "", catcher, 0)]).is_expected();
         assert!(expected(Catcher::Test));
         assert!(!expected(Catcher::Program));
         assert!(in_run(Vec::new()).is_expected());
