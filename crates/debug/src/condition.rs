@@ -154,6 +154,7 @@ impl Session<'_> {
                 selection,
                 tests: Vec::new(),
                 methods: Vec::new(),
+                is_inlined: true,
                 seconds: FOLLOW_SECONDS,
             };
             let runs = self.scripts(&following)?;

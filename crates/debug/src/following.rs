@@ -37,6 +37,8 @@ pub(crate) struct Following {
     pub(crate) tests: Vec<String>,
     /// The methods that alone are followed, or all.
     pub(crate) methods: Vec<String>,
+    /// What threw is followed, so a test throws it itself.
+    pub(crate) is_inlined: bool,
     /// Seconds after which the run is ended.
     pub(crate) seconds: u64,
 }
@@ -69,6 +71,7 @@ impl Session<'_> {
             name: format!("follow-{}", failure.number),
             selection,
             tests: self.driver_methods.clone(),
+            is_inlined: own_calls.as_ref().is_none_or(|own| own.is_inlined),
             methods: own_calls.map(|own| own.outermost).unwrap_or_default(),
             seconds: FOLLOW_SECONDS,
         };
@@ -104,6 +107,7 @@ impl Session<'_> {
             name: format!("inner-{}", failure.number),
             selection,
             tests: self.driver_methods.clone(),
+            is_inlined: methods.is_empty(),
             methods,
             seconds: INNERMOST_SECONDS,
         };
@@ -122,7 +126,7 @@ impl Session<'_> {
     ) -> Result<Option<MinimizedTest>, Error> {
         let mut signature = failure.seen.signature.clone();
         let driver = following.selection.observe.first();
-        if let Some(driver) = driver.filter(|_| following.methods.is_empty()) {
+        if let Some(driver) = driver.filter(|_| following.is_inlined) {
             signature = signature.inlining(&driver.to_string());
         }
         let signature = &signature;
@@ -179,6 +183,7 @@ impl Session<'_> {
             selection,
             tests,
             methods,
+            is_inlined: _,
             seconds,
         } = following;
         let follow = FollowOptions {

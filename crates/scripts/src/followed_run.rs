@@ -77,10 +77,12 @@ pub struct OwnCalls {
     pub outermost: Vec<String>,
     /// The method that threw is called.
     pub innermost: Vec<String>,
+    /// `main` itself threw, and so does a test.
+    pub is_inlined: bool,
 }
 
-/// The methods to follow where the driver itself threw, in a method that it calls. `None` where another class did, an
-/// assertion failed, or there is no such method.
+/// The methods to follow where the driver itself threw, in a method that it calls, or in `main`. `None` where another
+/// class did, an assertion failed, or a test threw itself.
 pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
     let driver = driver_of(failed);
     let frames = frames_of(failed);
@@ -100,7 +102,12 @@ pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
     }
     let (thrower, entry) = (*on_stack.first()?, *on_stack.last()?);
     if thrower == entry {
-        return None;
+        let main = vec![entry.to_owned()];
+        return (failed.test.is_none() && entry == "main").then(|| OwnCalls {
+            outermost: main.clone(),
+            innermost: main,
+            is_inlined: true,
+        });
     }
     // A test is set up by methods of its own; a program is called as it is.
     let others = match failed.test {
@@ -116,6 +123,7 @@ pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
     Some(OwnCalls {
         outermost: with(&|name| name != entry),
         innermost: with(&|name| name == thrower),
+        is_inlined: false,
     })
 }
 

@@ -230,7 +230,8 @@ impl Signature {
             site,
             rule,
         } = own;
-        let is_same_site = match self.is_of_driver(site) {
+        let is_of_driver = self.is_of_driver(site);
+        let is_same_site = match is_of_driver {
             true => is_of_test(other) && calls_on_top(own).eq(calls_on_top(other)),
             false => site.admits(&ThrowSite::of(other), self.lines),
         };
@@ -238,7 +239,10 @@ impl Signature {
             return None;
         }
         let is_assertion = matches!(site, ThrowSite::Assertion(_));
-        let messages = (own.message.as_deref(), other.message.as_deref());
+        let messages = match is_of_driver {
+            true => (without_expression(own), without_expression(other)),
+            false => (own.message.as_deref(), other.message.as_deref()),
+        };
         match rule.compare(messages.0, messages.1, is_assertion) {
             Agreement::None => return Some(Grade::L1),
             Agreement::Kind => return Some(Grade::L2),
@@ -285,6 +289,14 @@ fn is_of_test(thrown: &Thrown) -> bool {
     first.is_none_or(|first| {
         first.class.ends_with("Test") && program.all(|frame| frame.class == first.class)
     })
+}
+
+/// The message of an exception without the expression that was null: a test has another one for the same value.
+fn without_expression(thrown: &Thrown) -> Option<&str> {
+    let message = thrown.message.as_deref()?;
+    let is_null = thrown.class == "java.lang.NullPointerException";
+    let told = message.split_once(" because ").filter(|_| is_null);
+    Some(told.map_or(message, |(told, _)| told))
 }
 
 /// The calls above the innermost frame of the program.

@@ -30,6 +30,7 @@ pub(crate) struct Java {
     plain_loader: StaticMethodId,
     plain_begin: StaticMethodId,
     stand_in: StaticMethodId,
+    null_receiver: StaticMethodId,
     trace: StaticMethodId,
     worker: Global,
     start: StaticMethodId,
@@ -137,6 +138,11 @@ impl Java {
                 "(Ljava/lang/Class;J)Ljava/lang/Object;",
             )?,
             plain_begin: jni.static_method(&plain, "begin", "()V")?,
+            null_receiver: jni.static_method(
+                &plain,
+                "nullReceiver",
+                "(Ljava/lang/String;)Ljava/lang/Throwable;",
+            )?,
             trace: jni.static_method(
                 &plain,
                 "trace",
@@ -306,6 +312,14 @@ impl Java {
     pub(crate) fn begin_plain(&self, jni: &Jni<'_>) -> Result<(), Halt> {
         jni.call_static_void(&self.plain.local(jni), self.plain_begin, &[])
             .map_err(|thrown| threw(jni, "Plain.begin", &thrown))
+    }
+
+    /// The exception of a call on null. The method is written as the JVM does.
+    pub(crate) fn null_receiver<'j>(&self, jni: &Jni<'j>, method: &str) -> Result<Local<'j>, Halt> {
+        let method = Passed::Reference(Some(jni.new_string(method)?));
+        let made = jni.static_object(&self.plain.local(jni), self.null_receiver, &[method]);
+        let made = made.map_err(|thrown| threw(jni, "Plain.nullReceiver", &thrown))?;
+        made.ok_or_else(|| Halt::Unsupported("no exception was made".to_owned()))
     }
 
     /// An object that answers for one of the scenario where an interface is wanted.

@@ -9,7 +9,7 @@ use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::outcome::Outcome;
 use culprit_model::script::{Action, Lambda, Operation, StatementEnd};
 use culprit_model::value::{Contents, Shape, split_descriptor};
-use culprit_model::{ObjectId, Reference, Site, SiteId, Statement, Value};
+use culprit_model::{Member, ObjectId, Reference, Site, SiteId, Statement, Value};
 
 use super::cache::{CallTarget, Method};
 use super::compare::element;
@@ -209,9 +209,15 @@ impl Worker {
                 called.map(|_| Passed::Reference(Some(object)))
             }
             Method::Instance(method) => {
-                let Some((Passed::Reference(Some(receiver)), arguments)) = passed.split_first()
-                else {
-                    return Err(Halt::Unsupported("a call without a receiver".to_owned()));
+                let (receiver, arguments) = match passed.split_first() {
+                    Some((Passed::Reference(Some(receiver)), arguments)) => (receiver, arguments),
+                    Some((Passed::Reference(None), _)) => {
+                        let method = as_the_jvm_writes(&site.target);
+                        return Ok(Err(self.java()?.null_receiver(jni, &method)?));
+                    }
+                    _ => {
+                        return Err(Halt::Unsupported("a call without a receiver".to_owned()));
+                    }
                 };
                 if !jni.is_instance(receiver, &class) {
                     let (is, wanted) = (self.class_name(jni, receiver), &site.target.owner);
@@ -484,5 +490,61 @@ fn named(value: &Value) -> Option<ObjectId> {
     match value {
         Value::Reference(Reference::Object { id, .. } | Reference::Array { id, .. }) => Some(*id),
         _ => None,
+    }
+}
+
+/// A method as the JVM writes it in messages: `shop.Cart.add(String, int)`.
+fn as_the_jvm_writes(method: &Member) -> String {
+    let (owner, name) = (method.owner.replace('/', "."), &method.name);
+    let parameters = split_descriptor(&method.descriptor).map_or_else(Vec::new, |it| it.0);
+    let parameters: Vec<String> = parameters.into_iter().map(type_name).collect();
+    format!("{owner}.{name}({})", parameters.join(", "))
+}
+
+fn type_name(descriptor: &str) -> String {
+    if let Some(element) = descriptor.strip_prefix('[') {
+        return format!("{}[]", type_name(element));
+    }
+    let class = descriptor
+        .strip_prefix('L')
+        .and_then(|name| name.strip_suffix(';'));
+    match (class, Shape::of(descriptor)) {
+        (Some("java/lang/Object"), _) => "Object".to_owned(),
+        (Some("java/lang/String"), _) => "String".to_owned(),
+        (Some(class), _) => class.replace('/', "."),
+        (None, Some(shape)) => shape.class_name().to_owned(),
+        (None, None) => descriptor.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_method_is_written_as_in_messages_of_the_jvm() {
+        let method = |owner: &str, name: &str, descriptor: &str| {
+            as_the_jvm_writes(&Member {
+                owner: owner.to_owned(),
+                name: name.to_owned(),
+                descriptor: descriptor.to_owned(),
+            })
+        };
+        assert_eq!(
+            method(
+                "java/util/Map",
+                "get",
+                "(Ljava/lang/Object;)Ljava/lang/Object;"
+            ),
+            "java.util.Map.get(Object)"
+        );
+        assert_eq!(
+            method(
+                "shop/Cart$Item",
+                "set",
+                "([ILjava/lang/String;Ljava/util/List;J)V"
+            ),
+            "shop.Cart$Item.set(int[], String, java.util.List, long)"
+        );
     }
 }

@@ -76,6 +76,12 @@ final class Plain implements InvocationHandler, BiFunction<String, String, Objec
         return Executor.standIn(id, method.getName(), type.toMethodDescriptorString());
     }
 
+    /** What the JVM throws where a method is called on null; from Java 15 on it says which. */
+    static Throwable nullReceiver(String method) {
+        String told = Runtime.version().feature() < 15 ? null : "Cannot invoke \"" + method + "\"";
+        return new NullPointerException(told);
+    }
+
     /** Undoes what an earlier run did to the JVM as a whole. */
     static void begin() {
         System.setProperties((Properties) PROPERTIES.clone());
