@@ -854,6 +854,16 @@ fn where_the_main_class_is_the_program_its_own_calls_are_the_test() {
 }
 
 #[test]
+fn a_method_that_main_calls_on_null_fails_in_the_test_as_well() {
+    let program = Program::compile("absent", &[]);
+    let ended = program.debug(&["desk.Desk"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    let call = "new Desk().keyOf(\"";
+    assert!(ended.out.contains(call), "{}", ended.out);
+    assert!(ended.out.contains("\").room();"), "{}", ended.out);
+}
+
+#[test]
 fn a_failure_in_a_pool_of_threads_is_its_cause() {
     let program = Program::compile("pooled", &[]);
     let ended = program.debug(&["yard.Main"]);
@@ -871,8 +881,8 @@ fn a_failure_in_a_pool_of_threads_is_its_cause() {
     says(&ended, 0, "compiled and run: fails the same way");
 }
 
-#[test]
-fn a_mock_is_a_stand_in_with_the_recorded_answers() {
+/// JUnit 5 and Mockito, which a program is compiled with.
+fn mockito() -> Option<Vec<PathBuf>> {
     let jars = [
         junit_5(),
         library::jar("org.mockito", "mockito-core", "5.11.0", None),
@@ -880,17 +890,41 @@ fn a_mock_is_a_stand_in_with_the_recorded_answers() {
         library::jar("net.bytebuddy", "byte-buddy-agent", "1.14.12", None),
         library::jar("org.objenesis", "objenesis", "3.3", None),
     ];
-    let Some(jars) = jars.into_iter().collect::<Option<Vec<_>>>() else {
-        return skipped("JUnit 5 and Mockito");
-    };
-    let program = Program::compile("mocked", &jars);
-    let ended = program.debug(&[
+    jars.into_iter().collect()
+}
+
+/// The arguments that have the JUnit Platform run the tests of a class.
+fn launched(class: &str) -> [&str; 6] {
+    [
         "org.junit.platform.console.ConsoleLauncher",
         "execute",
         "--disable-banner",
         "--details=none",
-        "--select-class=quotes.QuotesTest",
-    ]);
+        "--select-class",
+        class,
+    ]
+}
+
+#[test]
+fn a_mock_of_a_class_is_a_class_that_extends_it() {
+    let Some(jars) = mockito() else {
+        return skipped("JUnit 5 and Mockito");
+    };
+    let program = Program::compile("mocked", &jars);
+    let ended = program.debug(&launched("quotes.ExchangeTest"));
+    says(&ended, 0, "compiled and run: fails the same way");
+    assert!(ended.out.contains("= new Rates() {"), "{}", ended.out);
+    assert!(ended.out.contains("Optional.of(0)"), "{}", ended.out);
+    assert!(!ended.out.contains("ockito"), "{}", ended.out);
+}
+
+#[test]
+fn a_mock_is_a_stand_in_with_the_recorded_answers() {
+    let Some(jars) = mockito() else {
+        return skipped("JUnit 5 and Mockito");
+    };
+    let program = Program::compile("mocked", &jars);
+    let ended = program.debug(&launched("quotes.QuotesTest"));
     says(
         &ended,
         0,
