@@ -16,6 +16,9 @@ use crate::signature::Profile;
 use crate::stand_in::{Base, base};
 use crate::types::parameters;
 
+/// The most methods without a body that are written one by one.
+const MOST_EMPTY: usize = 4;
+
 /// A method that a stand-in has.
 pub(crate) struct Method<'s> {
     pub(crate) facts: MethodFacts,
@@ -43,6 +46,9 @@ impl Scope<'_> {
         let methods = self.stand_in_methods(object, &base);
         if let Some(lambda) = self.lambda(id, &base, &methods)? {
             return Ok(vec![format!("{start}{lambda};")]);
+        }
+        if let Some(proxy) = self.proxy(id, &base, &methods)? {
+            return Ok(vec![format!("{start}{proxy};")]);
         }
         let several = base.interfaces.len() > 1
             || (base.interfaces.len() == 1 && base.class != "java/lang/Object");
@@ -189,6 +195,50 @@ impl Scope<'_> {
             },
             _ => return Ok(None),
         }))
+    }
+
+    /// A proxy of the JDK, where one of many methods of an interface was called, and always does the same.
+    fn proxy(
+        &self,
+        id: ObjectId,
+        base: &Base,
+        methods: &[Method<'_>],
+    ) -> Result<Option<String>, Error> {
+        let ([interface], "java/lang/Object") = (base.interfaces.as_slice(), base.class.as_str())
+        else {
+            return Ok(None);
+        };
+        let (asked, open): (Vec<&Method<'_>>, Vec<&Method<'_>>) =
+            methods.iter().partition(|method| !method.asked.is_empty());
+        let ([method], true) = (asked.as_slice(), open.len() > MOST_EMPTY) else {
+            return Ok(None);
+        };
+        let mut names = self.names.borrow().clone();
+        let parameters = parameter_names(method, &mut names);
+        let bodies = self.bodies(id, method, &parameters)?;
+        let [Row { body, .. }] = bodies.as_slice() else {
+            return Ok(None);
+        };
+        let value = match body.as_slice() {
+            [line] if line != bodies::ITSELF => line.strip_prefix("return "),
+            _ => None,
+        };
+        let Some(value) = value.map(|value| value.trim_end_matches(';')) else {
+            return Ok(None);
+        };
+        let mut words = value.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+        if words.any(|word| parameters.iter().any(|name| name == word)) {
+            return Ok(None);
+        }
+        let mut names = self.names.borrow().clone();
+        let [proxy, called, arguments] =
+            ["proxy", "method", "arguments"].map(|name| names.give(name));
+        let (class, name) = (self.imports.class(interface), &method.facts.name);
+        let maker = self.imports.class("java/lang/reflect/Proxy");
+        Ok(Some(format!(
+            "({class}) {maker}.newProxyInstance({class}.class.getClassLoader(), new Class<?>[] {{{class}.class}}, \
+             ({proxy}, {called}, {arguments}) -> {called}.getName().equals(\"{name}\") ? {value} : null)"
+        )))
     }
 
     fn class_body(&self, id: ObjectId, methods: &[Method<'_>]) -> Result<Vec<String>, Error> {

@@ -409,13 +409,14 @@ const FRAMEWORKS: [&str; 5] = [
     "org/springframework/",
 ];
 
-/// Parts of the names of classes that frameworks generate beside those of a program: mocks and proxies.
-pub const GENERATED: [&str; 7] = [
+/// Parts of the names of classes that frameworks and the JDK generate beside those of a program: mocks and proxies.
+pub const GENERATED: [&str; 8] = [
+    ".$Proxy",
     "$$EnhancerBy",
     "$$FastClass",
     "$$SpringCGLIB$$",
     "$ByteBuddy$",
-    "$HibernateProxy$",
+    "$Hibernate",
     "$MockitoMock$",
     "_$$_",
 ];

@@ -340,7 +340,11 @@ impl Writer<'_> {
 /// Whether a class has no name that a program could use: lambdas, proxies, anonymous classes.
 fn is_made_up(class: &str) -> bool {
     let simple = class.rsplit(['/', '$']).next().unwrap_or(class);
-    class.contains("$$") || simple.starts_with(|first: char| first.is_ascii_digit())
+    let is_proxy = class
+        .rsplit('/')
+        .next()
+        .is_some_and(|it| it.starts_with("$Proxy"));
+    is_proxy || class.contains("$$") || simple.starts_with(|first: char| first.is_ascii_digit())
 }
 
 /// Tells which calls out of observed code may be answered by a stand-in.
