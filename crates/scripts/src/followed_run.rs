@@ -12,7 +12,7 @@ use culprit_program::Program;
 use culprit_signature::{Frame, Signature};
 
 use crate::alias::settle;
-use crate::assertions::{actual, is_assertion};
+use crate::assertions::{actual, finds_fault, is_assertion};
 use crate::failure_point::{capture, fail};
 use crate::loop_ends::loop_ends;
 use crate::selection::{driver_of, frames_of, internal, is_framework, outermost};
@@ -273,7 +273,10 @@ fn script(
         decide(&mut script);
     }
     script.waits.extend(checks(&script));
-    script.waits.extend(loop_ends(&script));
+    // A call that crashes does so whatever the driver did with the results of a loop.
+    if finds_fault(&script) {
+        script.waits.extend(loop_ends(&script));
+    }
     if let (Some(_), Some(last)) = (tolerated, script.statements.len().checked_sub(1)) {
         script.wait(last, last - 1);
     }
