@@ -27,6 +27,9 @@ final class Structures {
     /** Beyond these a state is left out, and the loss is counted. */
     private static final int MOST_PIECES = 1 << 16, MOST_BYTES = 1 << 20;
 
+    /** The bytes of states after which what calls return is not told any more. */
+    private static final long MOST_TOLD = 1 << 26;
+
     /** Objects that are told at once, and elements of an array of arguments that are looked at. */
     private static final int MOST_OBJECTS = 1 << 12, MOST_ELEMENTS = 1 << 10;
 
@@ -45,6 +48,9 @@ final class Structures {
                     return names;
                 }
             };
+
+    /** The bytes of states so far, more or less: threads may lose some. */
+    private static long told;
 
     private final long state;
     private final int site;
@@ -212,6 +218,11 @@ final class Structures {
         Records.takeUp(state, begun);
     }
 
+    /** Whether many states have been told already. */
+    static boolean manyTold() {
+        return told > MOST_TOLD;
+    }
+
     /** Fills an object with the state that is about to be told, on replay. */
     static void foresee(Object o, long state) {
         if (isShell(o)) {
@@ -275,6 +286,7 @@ final class Structures {
             }
         }
         U.putInt(Records.open(state) + count, pieces.size());
+        told += U.getLong(state + State.POSITION) - Records.open(state);
         Records.end(state);
         if (info.isImmutable) {
             Identity.state(o);

@@ -226,7 +226,8 @@ final class Values {
      * outside is given, and of collections, optional values and the like that a call to the outside returns.
      */
     private static boolean tellsContents(long state, ClassInfo info) {
-        return Records.isIncomingCall(state) || info.role == ClassInfo.LIVE && Records.isOutgoingReturn(state);
+        boolean isReturned = info.role == ClassInfo.LIVE && Records.isOutgoingReturn(state);
+        return Records.isIncomingCall(state) || isReturned && !Structures.manyTold();
     }
 
     /** An object by its id, which it gets if it has none. */
