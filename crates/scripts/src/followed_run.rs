@@ -81,8 +81,8 @@ pub struct OwnCalls {
     pub is_inlined: bool,
 }
 
-/// The methods to follow where the driver itself threw, in a method that it calls, or in `main`. `None` where another
-/// class did, an assertion failed, or a test threw itself.
+/// The methods to follow where the driver itself threw, in a method that it calls, or in `main` for want of an object.
+/// `None` where another class did, an assertion failed, or a test threw itself.
 pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
     let driver = driver_of(failed);
     let frames = frames_of(failed);
@@ -103,7 +103,9 @@ pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
     let (thrower, entry) = (*on_stack.first()?, *on_stack.last()?);
     if thrower == entry {
         let main = vec![entry.to_owned()];
-        return (failed.test.is_none() && entry == "main").then(|| OwnCalls {
+        // What main throws itself may rest on what its other methods did.
+        let is_null = failed.signature.thrown().class == "java.lang.NullPointerException";
+        return (failed.test.is_none() && entry == "main" && is_null).then(|| OwnCalls {
             outermost: main.clone(),
             innermost: main,
             is_inlined: true,
