@@ -154,7 +154,7 @@ impl Following {
         patterns.any(|pattern| pattern.matches(name))
     }
 
-    /// Whether a field is set by followed code alone: those of the driver's objects, and its static ones if all its
+    /// True if a field is set by followed code alone: those of the driver's objects, and its static ones if all its
     /// methods are followed.
     fn keeps_field(&self, owner: &str, is_static: bool) -> bool {
         self.follows(owner) && (self.only.is_empty() || !is_static)

@@ -83,7 +83,7 @@ fn again(
     }
 }
 
-/// Whether a call is given nothing but words of the command line. The object that it is made on may be a singleton,
+/// True if a call is given nothing but words of the command line. The object that it is made on may be a singleton,
 /// which a field holds.
 fn is_given_words(script: &Script, call: &Statement, command: &str) -> bool {
     let receiver = script.receiver(call);

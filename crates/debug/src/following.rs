@@ -37,7 +37,7 @@ pub(crate) struct Following {
     pub(crate) tests: Vec<String>,
     /// The methods that alone are followed, or all.
     pub(crate) methods: Vec<String>,
-    /// What threw is followed, so a test throws it itself.
+    /// The code that threw is followed, so a test throws by itself.
     pub(crate) is_inlined: bool,
     /// Seconds after which the run is ended.
     pub(crate) seconds: u64,

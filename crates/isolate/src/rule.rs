@@ -58,7 +58,7 @@ impl Rule {
         }
     }
 
-    /// Whether a run without the failure is known to pass. Otherwise it may have failed in another way.
+    /// True if a run without the failure is known to pass. Otherwise it may have failed in another way.
     pub fn tells_pass(&self) -> bool {
         match self.convention {
             Convention::Test => self.signs.is_empty(),
@@ -68,7 +68,7 @@ impl Rule {
         }
     }
 
-    /// What shows the failure where the status of a failing run says nothing to people.
+    /// The sign of the failure, if the status of a failing run tells people nothing.
     pub(crate) fn shown(&self, ending: &Ending) -> Option<String> {
         let mut signs = self.signs.iter();
         match signs.find(|sign| sign.shows(ending)) {

@@ -35,7 +35,7 @@ pub(crate) struct SourceFolders<'a> {
 }
 
 impl SourceFolders<'_> {
-    /// Whether a project has the source file of a class, by the internal name of the class.
+    /// True if a project has the source file of a class, by the internal name of the class.
     pub(crate) fn contain(&self, class: &str) -> bool {
         let folders = self.class_path.iter().filter(|entry| entry.is_dir());
         let projects = folders.flat_map(|entry| entry.ancestors().skip(1).take(DEEPEST));

@@ -321,7 +321,7 @@ impl Compiled<'_> {
     }
 }
 
-/// Whether a test ended with an `assert` of the program.
+/// True if a test ended with an `assert` of the program.
 fn is_of_assert(verified: &Verified) -> bool {
     let Verified::Threw(trace) = verified else {
         return false;

@@ -344,7 +344,7 @@ const LANGUAGES: [&str; 11] = [
     "scala/",
 ];
 
-/// Whether a class, by its internal name, belongs to the compiler, the interpreter or the library of another language.
+/// True if a class, by its internal name, belongs to the compiler, the interpreter or the library of another language.
 pub fn is_of_language(class: &str) -> bool {
     LANGUAGES.iter().any(|package| class.starts_with(package))
 }

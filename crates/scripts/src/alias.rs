@@ -126,7 +126,7 @@ pub fn without_idle_reads(script: &Script) -> Script {
     script.keep(&kept)
 }
 
-/// Whether a statement compares an object with nothing.
+/// True if a statement compares an object with nothing.
 fn is_null_check(statement: &Statement) -> bool {
     let form = statement.operator().map(|operator| operator.form());
     let is_null = |value: &Value| matches!(value, Value::Reference(Reference::Null));

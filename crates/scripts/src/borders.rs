@@ -63,12 +63,12 @@ pub fn route(failed: &Failed<'_>, program: &Program) -> Route {
     }
 }
 
-/// Whether a frame is of code that replaces a server in a test.
+/// True if a frame is of code that replaces a server in a test.
 fn starts(frame: &Frame) -> bool {
     Owner::of_java(&frame.class) == Owner::Mock
 }
 
-/// Whether a class has mocks, or objects that a framework gives it. The framework may be the program itself, which is
+/// True if a class has mocks, or objects that a framework gives it. The framework may be the program itself, which is
 /// a program like others then.
 fn is_given_objects(program: &Program, class: &str, own: &OwnCode<'_>) -> bool {
     let Some(bytes) = program.bytes(class) else {

@@ -92,7 +92,7 @@ pub(crate) fn containers(script: &Script) -> BTreeSet<ObjectId> {
     all.filter(|id| !shown.contains(&root(*id))).collect()
 }
 
-/// Whether a statement is a call of a collection that runs no code of the program, or an operator without effect.
+/// True if a statement is a call of a collection that runs no code of the program, or an operator without effect.
 fn is_plain(script: &Script, statement: &Statement) -> bool {
     let Some(target) = script.target(statement) else {
         return statement.is_pure() && statement.lambda().is_none();
@@ -121,7 +121,7 @@ fn is_plain(script: &Script, statement: &Statement) -> bool {
     !compared.iter().any(|value| has(value, &is_of_program))
 }
 
-/// Whether a value is, or contains, an object of some class.
+/// True if a value is, or contains, an object of some class.
 fn has(value: &Value, is_wanted: &dyn Fn(TypeId) -> bool) -> bool {
     let mut found = false;
     value.each_reference(&mut |reference| {

@@ -61,7 +61,7 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
     needs
 }
 
-/// Whether a statement reads a static field.
+/// True if a statement reads a static field.
 fn is_constant(statement: &Statement) -> bool {
     matches!(statement.action, Action::Read(_)) && statement.given.is_empty()
 }

@@ -195,7 +195,7 @@ fn is_end(kind: EventKind) -> bool {
     matches!(kind, EventKind::IncomingReturn | EventKind::IncomingThrow)
 }
 
-/// Where a test has a value from.
+/// The source of a value in a test.
 enum Source {
     /// Statements make it, or it needs none.
     Made,

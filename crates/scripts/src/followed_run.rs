@@ -73,7 +73,7 @@ fn written_in(frame: &Frame) -> &str {
 /// The methods to follow of a driver that is the program too, so that calls of its other methods are the script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnCalls {
-    /// What `main` or the test calls is called.
+    /// The methods that `main` or the test calls are called.
     pub outermost: Vec<String>,
     /// The method that threw is called.
     pub innermost: Vec<String>,

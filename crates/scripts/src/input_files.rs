@@ -46,7 +46,7 @@ impl Input {
 #[derive(Clone, PartialEq, Debug)]
 pub struct WithFiles {
     pub script: Script,
-    /// Whether the original script names a file by an absolute path.
+    /// True if the original script names a file by an absolute path.
     pub is_absolute: bool,
 }
 
@@ -162,7 +162,7 @@ fn path_of(
     is_alone.then_some((statement.defines()?, input.file.identity()?))
 }
 
-/// Whether an array has no elements.
+/// True if an array has no elements.
 fn is_empty(array: &Value, script: &Script) -> bool {
     match array {
         Value::Reference(Reference::Array { length, .. }) => *length == 0,

@@ -44,7 +44,7 @@ impl<'p> OwnCode<'p> {
         self.entries.iter().copied()
     }
 
-    /// Whether a class, by its internal name, is of the program itself.
+    /// True if a class, by its internal name, is of the program itself.
     pub fn has(&self, name: &str) -> bool {
         // In other languages than Java there need not be a class that a nested one stands in.
         let entry = self.program.entry_of(name);
@@ -52,7 +52,7 @@ impl<'p> OwnCode<'p> {
         entry.is_some_and(|entry| self.entries.contains(&entry))
     }
 
-    /// Whether a frame is of the program itself, and not of its driver: the test that failed, or `main`.
+    /// True if a frame is of the program itself, and not of its driver: the test that failed, or `main`.
     pub fn has_frame(&self, frame: &Frame) -> bool {
         let name = internal(&frame.class);
         let is_test = self

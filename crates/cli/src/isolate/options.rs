@@ -279,7 +279,7 @@ impl Options {
         }
     }
 
-    /// Whether the test says what is interesting, by its status alone.
+    /// True if the test says what is interesting, by its status alone.
     pub(crate) fn says_interesting(&self) -> bool {
         self.interesting.is_some() && self.signs().is_empty()
     }

@@ -44,7 +44,7 @@ pub(crate) fn groups(text: &Arc<Vec<u8>>) -> Edits {
     edits.sorted()
 }
 
-/// What is in each pair of brackets, without them. A single token in them is one of the tokens.
+/// The contents of each pair of brackets, without them. A single token in them is one of the tokens.
 pub(crate) fn emptied(text: &Arc<Vec<u8>>) -> Edits {
     let mut edits = Edits::new(Arc::clone(text));
     for (start, end) in matching(text) {

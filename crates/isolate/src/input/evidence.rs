@@ -4,7 +4,7 @@ use super::material::{Item, Material};
 use super::session::Syntax;
 use crate::{Convention, How, Language, Rule};
 
-/// What is known of the passing side of a pair besides its verdict.
+/// Facts about the passing side of a pair, besides its verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Evidence {
     pub answer: PassAnswer,
@@ -23,7 +23,7 @@ pub enum PassAnswer {
 }
 
 impl PassAnswer {
-    /// Whether the passing side may fail in another way.
+    /// True if the passing side may fail in another way.
     pub fn is_doubtful(self) -> bool {
         match self {
             PassAnswer::Passes => false,

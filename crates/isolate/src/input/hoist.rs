@@ -63,7 +63,7 @@ fn level(tree: &Tree, depth: usize) -> Option<Vec<Node<'_>>> {
     (!nodes.is_empty()).then_some(nodes)
 }
 
-/// Where several nodes are that brackets or tags of a node enclose, in the longest of them.
+/// The range of several nodes that brackets or tags of a node enclose: the longest such range.
 fn inside(node: Node<'_>) -> Option<Range<usize>> {
     let mut cursor = node.walk();
     let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
@@ -79,7 +79,7 @@ fn inside(node: Node<'_>) -> Option<Range<usize>> {
     within.chain(tags).max_by_key(Range::len)
 }
 
-/// Where the children of a node are, if they are several and it is what has the brackets.
+/// The range of the children of a node, if there are several and the node has the brackets.
 fn enclosed(node: Node<'_>) -> Option<Range<usize>> {
     let count = node.child_count();
     let bracket = |at: usize| node.child(at as u32).map(|it| it.kind());

@@ -97,7 +97,7 @@ pub struct Isolated {
     pub failing: Material,
     /// The other side of the pair.
     pub passing: Option<Material>,
-    /// What the pair can tell, if there is one.
+    /// The value of the pair as evidence, if there is one.
     pub evidence: Option<Evidence>,
     /// How it fails.
     pub failure: String,
@@ -195,7 +195,7 @@ pub(crate) struct Session<'a> {
     pub(crate) new: Material,
     pub(crate) has_passing: bool,
     pub(crate) is_verbatim: bool,
-    /// Whether an input on which the test does not show the failure passes, and does not fail in another way.
+    /// True if an input on which the test does not show the failure passes, and does not fail in another way.
     pub(crate) tells_pass: bool,
     /// Whether pieces that were joined, since there are so many, were not parted at last.
     pub(crate) is_coarse: bool,

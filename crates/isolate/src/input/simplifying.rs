@@ -385,7 +385,7 @@ impl Session<'_> {
     }
 }
 
-/// Whether so much is gone that whole nodes may have lost what they were needed for. Blanks do not count.
+/// True if so much is gone that whole nodes may have lost what they were needed for. Blanks do not count.
 fn is_freed(before: &[u8], after: &[u8]) -> bool {
     let solid = |text: &[u8]| text.iter().filter(|it| !it.is_ascii_whitespace()).count();
     let gone = solid(before).saturating_sub(solid(after));

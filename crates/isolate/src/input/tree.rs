@@ -27,7 +27,7 @@ pub(crate) struct Syntax {
 struct Removable {
     range: Range<usize>,
     parent: Option<u32>,
-    /// Whether it brings names from elsewhere.
+    /// True if it brings names from elsewhere.
     is_import: bool,
 }
 

@@ -70,7 +70,7 @@ const NAMES: [&str; 5] = ["name", "function", "declarator", "constructor", "type
 /// The names of a text, and where they stand.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Vocabulary {
-    /// How often each name occurs.
+    /// The number of times that each name occurs.
     count: BTreeMap<Vec<u8>, usize>,
     /// Names by where they are used and declared.
     used: HashSet<Place>,
@@ -79,7 +79,7 @@ pub(crate) struct Vocabulary {
     anywhere: HashSet<Vec<u8>>,
     /// Names that are called or can be, with the number of arguments.
     calls: HashSet<(Vec<u8>, usize)>,
-    /// How often nodes of one kind are below those of another.
+    /// The number of nodes of one kind that are below those of another.
     shape: BTreeMap<(u16, u16), usize>,
     /// The texts of imports and the like.
     imports: HashSet<Vec<u8>>,
@@ -101,7 +101,7 @@ enum Role {
     Key,
 }
 
-/// Whether nodes of a kind bring names from elsewhere: an import, an include or the like.
+/// True if nodes of a kind bring names from elsewhere: an import, an include or the like.
 pub(crate) fn is_import(kind: &str) -> bool {
     IMPORTS.iter().any(|part| kind.contains(part))
 }
@@ -123,7 +123,7 @@ impl Vocabulary {
         both
     }
 
-    /// Whether a text has only these names, each of them whole and as often at most, with as many arguments; declares
+    /// True if a text has only these names, each of them whole and as often at most, with as many arguments; declares
     /// those that it uses, unless nothing here declares them; has these imports; and nothing in it has become a node
     /// of another kind.
     pub(crate) fn allows(&self, text: &[u8], language: Language) -> bool {
@@ -243,7 +243,7 @@ fn take_more<K: Ord>(own: &mut BTreeMap<K, usize>, other: BTreeMap<K, usize>) {
     }
 }
 
-/// Whether something is there as often at most as in another.
+/// True if something is there as often at most as in another.
 fn is_within<K: Ord>(own: &BTreeMap<K, usize>, most: &BTreeMap<K, usize>) -> bool {
     own.iter()
         .all(|(key, count)| most.get(key).is_some_and(|most| count <= most))

@@ -15,10 +15,10 @@ use crate::Script;
 /// The most calls that configure objects; more of them are data.
 const MOST_CONFIGURATION: usize = 16;
 
-/// How methods begin that set a property of their object, if they return nothing.
+/// Beginnings of the names of methods that set a property of their object, if they return nothing.
 const SETTERS: [&str; 6] = ["set", "configure", "enable", "disable", "allow", "register"];
 
-/// Whether a method is named like a setter: `setLenient`, but not `settle`.
+/// True if a method is named like a setter: `setLenient`, but not `settle`.
 fn is_setter(name: &str) -> bool {
     let ends_word = |rest: &str| !rest.starts_with(|c: char| c.is_lowercase());
     let mut starts = SETTERS.iter();

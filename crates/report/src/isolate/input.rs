@@ -62,7 +62,7 @@ pub struct InputReport<'r> {
     pub course: &'r [Tested],
     /// Files in the working folder that changed during the search.
     pub changed: Vec<String>,
-    /// Whether the test says what is interesting, and not what passes.
+    /// True if the test says what is interesting, and not what passes.
     pub is_interesting: bool,
     /// The command that continues the search.
     pub resume: String,
@@ -132,7 +132,7 @@ impl InputReport<'_> {
         }
     }
 
-    /// What the pair cannot tell, each a sentence.
+    /// The questions that the pair leaves open, each a sentence.
     fn reservations(&self) -> Vec<String> {
         let Some(Evidence { answer, form }) = self.found.evidence else {
             return Vec::new();

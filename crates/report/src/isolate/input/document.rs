@@ -58,7 +58,7 @@ pub struct InputDocument {
     pub passing: Option<String>,
     /// Files in the working folder that changed during the search.
     pub changed_folder: Vec<String>,
-    /// What the pair cannot tell, each a sentence.
+    /// The questions that the pair leaves open, each a sentence.
     #[serde(default)]
     pub reservations: Vec<String>,
 }
