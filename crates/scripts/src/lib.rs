@@ -48,7 +48,7 @@ pub use followed_run::{
     FollowedFailure, OwnCalls, driver_methods, drivers, followed, followed_until, innermost,
     own_calls, own_level, without_idle_guards,
 };
-pub use input_files::{WithFiles, with_input_files};
+pub use input_files::{WithFiles, is_input_file, with_input_files};
 pub use own_code::OwnCode;
 pub use predicate::{CONDITION_CLASS, Predicate, PredicateCompiler};
 pub use run::{RunScript, ScriptRun};
