@@ -355,7 +355,9 @@ pub fn followed_until(
         draft.kept.push(holds.statement);
         draft.kept.push(draft.builder.guard(holds.made));
     }
-    draft.kept.extend(fail(&mut draft.builder, condition));
+    draft
+        .kept
+        .extend(fail(&mut draft.builder, &condition.message()));
     let mut script = draft.script();
     decide(&mut script);
     script.waits.extend(checks(&script));
