@@ -15,6 +15,7 @@ mod assertions;
 mod borders;
 mod condition;
 mod containers;
+mod decision;
 mod default_arguments;
 mod dependencies;
 mod elements;
