@@ -5,7 +5,7 @@ use culprit_model::script::Action;
 use culprit_model::value::Contents;
 use culprit_model::{Reference, Value};
 use culprit_program::{command_line, main_class};
-use culprit_scripts::{OwnCode, Script, Statement};
+use culprit_scripts::{OwnCode, Script, Statement, is_input_file};
 
 use crate::FailedJvm;
 
@@ -83,7 +83,7 @@ fn again(
     }
 }
 
-/// True if a call is given nothing but words of the command line. The object that it is made on may be a singleton,
+/// True if a call is given nothing but words of the command line, or files that they name. The object that it is made on may be a singleton,
 /// which a field holds.
 fn is_given_words(script: &Script, call: &Statement, command: &str) -> bool {
     let receiver = script.receiver(call);
@@ -93,7 +93,8 @@ fn is_given_words(script: &Script, call: &Statement, command: &str) -> bool {
         made.is_some_and(|it| matches!(it.action, Action::Read(_)) && it.given.is_empty())
     });
     let arguments = &call.given[usize::from(receiver.is_some())..];
-    is_singleton && arguments.iter().all(|value| is_words(value, command))
+    let is_word = |value: &Value| is_input_file(value, script) || is_words(value, command);
+    is_singleton && arguments.iter().all(is_word)
 }
 
 fn is_words(value: &Value, command: &str) -> bool {
@@ -112,6 +113,8 @@ fn is_words(value: &Value, command: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use culprit_scripts::with_input_files;
+
     use super::*;
 
     const COMMAND: &str = "shop.Main order.txt";
@@ -144,5 +147,16 @@ mod tests {
         check("=> @2(null)\n<= @2\n", Some(Again::Command));
         check("=> @2(\"another\")\n<= @2\n", None);
         check("=> @3(\"order.txt\")\n<= @3\n", None);
+    }
+
+    #[test]
+    fn a_file_of_the_command_line_that_the_test_writes_is_a_word_of_it() {
+        let script = "script 1\nsite 1 entry static shop/Main.run(Ljava/lang/String;)V\n\
+                      => @1(\"order.txt\")\n<= @1\n";
+        let script: Script = script.parse().unwrap();
+        let with = with_input_files(&script, &|_| Some("7 pens".to_owned())).unwrap();
+        let is_own = |owner: &str| owner.starts_with("shop/");
+        let again = again(&with.script, "shop/Main", COMMAND, is_own);
+        assert_eq!(again, Some(Again::Command));
     }
 }

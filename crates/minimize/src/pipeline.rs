@@ -20,7 +20,7 @@ use crate::shrink::shrink;
 use crate::test_names::{SourceFolders, test_names};
 use crate::verify::TestEnvironment;
 use crate::{
-    ByHand, Checked, Error, Likeness, Minimised, Needed, Runner, Script, Stage, Statement,
+    ByHand, Checked, Error, Likeness, Minimised, Needed, Runner, Scene, Script, Stage, Statement,
     Verified, minimise, verify,
 };
 
@@ -186,6 +186,10 @@ impl TestMaker<'_> {
             wanted: self.failure.wanted,
         };
         let driver = self.driver;
+        let scene = Scene {
+            stage: self.stage,
+            program: self.program,
+        };
         let tests_before = driver.tally().run();
         let mut minimised = Err(Error::NotLinked);
         let runs = |script: &Script| {
@@ -211,7 +215,7 @@ impl TestMaker<'_> {
             own.into_iter().chain(links(script)).collect()
         };
         for script in ways.iter().flat_map(linked) {
-            minimised = minimise(&script, self.stage, &likeness, driver);
+            minimised = minimise(&script, scene, &likeness, driver);
             let is_other = matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked));
             if !is_other || driver.is_over() {
                 break;
@@ -227,7 +231,7 @@ impl TestMaker<'_> {
             // What made the values is not needed any more.
             let smaller = match concrete {
                 Err(error) if error.is_end() => Err(error),
-                concrete => minimise(&concrete?, self.stage, &likeness, driver),
+                concrete => minimise(&concrete?, scene, &likeness, driver),
             };
             let is_same = |smaller: &Minimised| {
                 // A call that does not pass first any more may fail for another reason.

@@ -79,10 +79,19 @@ fn subject(script: &Script) -> String {
     });
     let class = class.or_else(|| holder(script));
     let class = class.unwrap_or_else(|| "Failing".to_owned());
-    let simple = class
-        .rsplit(['/', '$'])
-        .find(|part| part.starts_with(|first: char| first.is_alphabetic()));
-    simple.unwrap_or("Failing").to_owned()
+    simple_name(&class).unwrap_or("Failing").to_owned()
+}
+
+/// The name of a class as its source has it. The classes that compilers add (`Facing$$anon$1`, `Main$package$`) are named
+/// after the one around them.
+fn simple_name(class: &str) -> Option<&str> {
+    let (_, name) = class.rsplit_once('/').unwrap_or(("", class));
+    let parts = || {
+        let parts = name.split('$');
+        parts.filter(|part| part.starts_with(char::is_alphabetic))
+    };
+    let is_written = |part: &&str| part.starts_with(char::is_uppercase);
+    parts().rfind(is_written).or(parts().next())
 }
 
 /// The class that a lambda was written in, without the suffix of a test.
@@ -98,6 +107,18 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn a_class_of_the_compiler_is_named_after_the_one_around_it() {
+        let check = |class: &str, expect: &str| assert_eq!(simple_name(class), Some(expect));
+        check("shop/Cart", "Cart");
+        check("shop/Cart$Line", "Line");
+        check("shop/Cart$1", "Cart");
+        check("robots/Facing$$anon$1", "Facing");
+        check("robots/Main$package$", "Main");
+        check("stock$put", "stock");
+        assert_eq!(simple_name("shop/$1"), None);
+    }
 
     #[test]
     fn a_test_of_the_project_keeps_its_name() {

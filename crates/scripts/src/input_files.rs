@@ -112,6 +112,17 @@ pub fn with_input_files(
     })
 }
 
+/// True if a value is the path of a file that the script writes, which took the place of the file's name.
+pub fn is_input_file(value: &Value, script: &Script) -> bool {
+    let Some(id) = value.identity() else {
+        return false;
+    };
+    let mut statements = script.statements.iter();
+    let made = statements.find(|statement| statement.defines() == Some(id));
+    let target = made.and_then(|made| script.target(made));
+    target.is_some_and(|target| target.owner == PATH && target.name == "toString")
+}
+
 /// The statements that write a file to a new folder, under its own name.
 fn write(builder: &mut Builder, name: String, text: &str, to: &mut Vec<Statement>) -> Input {
     let (folder, file) = (builder.variable(PATH), builder.variable(PATH));

@@ -18,6 +18,7 @@ mod containers;
 mod decision;
 mod default_arguments;
 mod dependencies;
+mod effects;
 mod elements;
 mod error;
 mod extraction;
@@ -39,6 +40,7 @@ pub use condition::{BadCondition, Condition};
 pub use culprit_model::{Script, Statement};
 pub use default_arguments::with_default_arguments;
 pub use dependencies::{closure, interactions, needs};
+pub use effects::{changes_library, is_command_with_status, is_named_for_change};
 pub use elements::fetches;
 pub use error::Error;
 pub use extraction::{Extracted, escape, extract, extract_until};
@@ -47,7 +49,7 @@ pub use followed_run::{
     FollowedFailure, OwnCalls, driver_methods, drivers, followed, followed_until, innermost,
     own_calls, own_level, without_idle_guards,
 };
-pub use input_files::{WithFiles, with_input_files};
+pub use input_files::{WithFiles, is_input_file, with_input_files};
 pub use own_code::OwnCode;
 pub use predicate::{CONDITION_CLASS, Predicate, PredicateCompiler};
 pub use run::{RunScript, ScriptRun};

@@ -139,6 +139,8 @@ impl Results {
         if let Some(command) = by_hand {
             writeln!(console.err(), "  {OUTSIDE}:\n  {command}")?;
         }
+        // Further attempts may take long.
+        console.flush()?;
         self.report.failures.push(failure);
         Ok(())
     }
