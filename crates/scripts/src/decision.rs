@@ -43,7 +43,7 @@ pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
         _ => None,
     });
     let mut condition = None;
-    if let Some(guard) = guards(0..end).last() {
+    if let Some(guard) = guards(0..end).next_back() {
         let is_own = own_branches.range(guard + 1..=end).next().is_some()
             || origins.asks_container(&earlier[guard]);
         let is_path = match boolean {
