@@ -13,6 +13,7 @@
 mod alias;
 mod assertions;
 mod borders;
+mod clojure;
 mod condition;
 mod containers;
 mod decision;
