@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use culprit_model::observe::is_jdk_name;
+use culprit_model::owner::is_of_language;
 use culprit_model::script::{Action, Builder, Grouper, StatementEnd};
 use culprit_model::{
     Catcher, Caught, EventIndex, EventKind, Failure, ObjectId, Reference, Step, Tables, ThreadId,
@@ -13,6 +14,7 @@ use culprit_model::{
 use culprit_replay::{Blobs as _, Lifted, lift};
 use culprit_trace::Recording;
 
+use crate::clojure;
 use crate::recipe::{self, RecipeSources, RecordedState};
 use crate::surroundings::{self, Surroundings};
 use crate::{Error, Script, Statement};
@@ -193,7 +195,7 @@ impl<'r> OutermostCalls<'r> {
         }
         Arc::make_mut(&mut script.tables).blobs.extend(blobs);
         Ok(Extracted {
-            script,
+            script: clojure::by_vars(script, self.recording),
             missing: writer.missing,
             unmade: writer.unmade,
         })
@@ -349,7 +351,7 @@ impl Writer<'_> {
         }
         match self.outsider(value) {
             Some((id, class)) => {
-                if !is_made_up(&class) {
+                if !is_made_up(&class) && !is_jdk_name(&class) && !is_of_language(&class) {
                     if self.foreign.contains(&id) {
                         self.unmade.insert(class.clone());
                     }
@@ -369,7 +371,7 @@ impl Writer<'_> {
         site.is_some_and(|site| site.target.name == "<clinit>")
     }
 
-    /// An object that nothing makes, with its class, if that is of the program or made at run time.
+    /// An object that nothing makes, with its class, if something can stand in for it.
     fn outsider(&self, value: &Value) -> Option<(ObjectId, String)> {
         let mut found = None;
         value.each_reference(&mut |reference| {
@@ -381,7 +383,7 @@ impl Writer<'_> {
         });
         let (id, class) = found?;
         let class = self.builder.tables().class_name(class).to_owned();
-        (!is_jdk_name(&class) || is_made_up(&class)).then_some((id, class))
+        can_stand_in(&class).then_some((id, class))
     }
 
     /// What of a value no statement makes, or can be given.
@@ -403,6 +405,16 @@ impl Writer<'_> {
     }
 }
 
+/// Packages of the JDK whose classes a program knows by public interfaces only.
+const INTERNAL: [&str; 3] = ["com/sun/", "jdk/", "sun/"];
+
+/// True if something can stand in for an object of a class: the class is of the program, is made at run time, or is one
+/// of the JDK that a program cannot name.
+fn can_stand_in(class: &str) -> bool {
+    let is_internal = || INTERNAL.iter().any(|package| class.starts_with(package));
+    !is_jdk_name(class) || is_made_up(class) || is_internal()
+}
+
 /// Whether a class has no name that a program could use: lambdas, proxies, anonymous classes.
 fn is_made_up(class: &str) -> bool {
     let simple = class.rsplit(['/', '$']).next().unwrap_or(class);
@@ -415,7 +427,7 @@ fn is_made_up(class: &str) -> bool {
 
 /// Tells which calls out of observed code may be answered by a stand-in.
 struct Nested {
-    /// Types of the program, and those made at run time.
+    /// Types that something can stand in for.
     outsiders: BTreeSet<TypeId>,
     /// Whether the call that is open in a thread is to such.
     open: BTreeMap<ThreadId, bool>,
@@ -424,7 +436,7 @@ struct Nested {
 impl Nested {
     fn new(tables: &Tables) -> Nested {
         let types = tables.types.iter();
-        let outsiders = types.filter(|t| !is_jdk_name(&t.name) || is_made_up(&t.name));
+        let outsiders = types.filter(|t| can_stand_in(&t.name));
         Nested {
             outsiders: outsiders.map(|t| t.id).collect(),
             open: BTreeMap::new(),

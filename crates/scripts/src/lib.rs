@@ -13,8 +13,10 @@
 mod alias;
 mod assertions;
 mod borders;
+mod clojure;
 mod condition;
 mod containers;
+mod decision;
 mod default_arguments;
 mod dependencies;
 mod effects;
