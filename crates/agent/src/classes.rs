@@ -269,6 +269,11 @@ impl Classes {
         self.is_observed(class) || !owner.is_tool() && owner.may_be_subject() && may_be()
     }
 
+    /// Notes that a class which is not woven is the program's own.
+    pub(crate) fn add_observed(&self, class: &str) {
+        self.known.lock_safe().observed.insert(class.to_owned());
+    }
+
     pub(crate) fn remember(&self, loader: u32, class: &str, facts: ClassDecision) {
         let mut known = self.known.lock_safe();
         if facts.observed {

@@ -70,7 +70,7 @@ impl Agent {
         // But a class that was woven ahead of time needs its sites.
         let is_prepared = || ClassFile::parse(loading.bytes).is_ok_and(|c| ahead::is_prepared(&c));
         if !self.weaves && !is_prepared() {
-            self.keep_code(jni, loading, loader);
+            self.note_plain(jni, loading, loader);
             return None;
         }
         if !self.reaches_runtime(jni, loading, loader) {
@@ -109,9 +109,10 @@ impl Agent {
         }
     }
 
-    /// Keeps the code of a class that cannot be read again once the program has ended, such as one that was compiled in
-    /// memory: whoever runs the program's code again needs it.
-    fn keep_code(&self, jni: &Jni<'_>, loading: &Loading<'_>, loader: Loader) {
+    /// Notes a class that is not woven: whether it is the program's own, which may be loaded from other places than the
+    /// class path (a server unpacks a war file). Keeps the code of a class that cannot be read again once the program
+    /// has ended, such as one that was compiled in memory: whoever runs the program's code again needs it.
+    fn note_plain(&self, jni: &Jni<'_>, loading: &Loading<'_>, loader: Loader) {
         let Loading {
             name, bytes, again, ..
         } = *loading;
@@ -119,6 +120,15 @@ impl Agent {
             return;
         }
         let origin = code_source(jni, loading);
+        let own = || Origin {
+            url: origin.clone(),
+            source: ClassFile::parse(bytes)
+                .ok()
+                .and_then(|class| class.source_file()),
+        };
+        if self.classes.selects(name, own) {
+            self.classes.add_observed(name);
+        }
         if !is_lasting(origin.as_deref()) && self.classes.may_keep(bytes.len()) {
             self.recorder.send(Message::Class(OwnedClass {
                 name: name.to_owned(),

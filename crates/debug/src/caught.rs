@@ -1,15 +1,16 @@
 //! The choice of a failure among exceptions that were caught, for programs in which none left a thread or a test.
 //!
 //! A program that ends with a status other than 0 has failed, and the last stack trace that it printed or logged tells
-//! why; failing that, the last message in its output that is the message of an exception, or the last exception that
-//! arrived at the main class. In all other cases the user names the class of the exception.
+//! why; failing that, the last message in its output that is the message of an exception, the last exception that
+//! arrived at the main class, or the last one that the program's code threw and code around it caught. In all other cases
+//! the user names the class of the exception.
 
 use std::path::Path;
 
 use culprit_jvm::untrusted;
 use culprit_model::{Catcher, Caught, Evidence};
 use culprit_program::main_class;
-use culprit_signature::{Signature, Thrown};
+use culprit_signature::{Frame, FrameOrigin, Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
 use crate::Error;
@@ -45,15 +46,18 @@ impl CaughtInRun {
             .all(|caught| caught.catcher == Catcher::Test && caught.printed == 0)
     }
 
-    /// The exception for which a run that failed printed a stack trace, or at least the message, or which its main
-    /// class caught.
+    /// The exception for which a run that failed printed a stack trace, or at least the message; or which its main
+    /// class caught, or else code around the program.
     pub(crate) fn reported(&self, output: &Path) -> Result<Option<&Caught>, Error> {
         if let Some(printed) = last_printed(&self.all) {
             return Ok(Some(printed));
         }
         let output = untrusted::read(output, LONGEST_OUTPUT)?;
         let mentioned = last_mentioned(&self.all, &String::from_utf8_lossy(&output));
-        Ok(mentioned.or_else(|| last_caught_by(&self.all, &self.mains)))
+        let by_main = || last_caught_by(&self.all, &self.mains);
+        Ok(mentioned
+            .or_else(by_main)
+            .or_else(|| last_caught_outside(&self.all)))
     }
 
     /// The exception of a class that is most likely a failure; of those that are equally likely, the last.
@@ -113,6 +117,18 @@ fn last_caught_by<'a>(all: &'a [Caught], classes: &[String]) -> Option<&'a Caugh
     all.iter().filter(is_one).max_by_key(|caught| caught.number)
 }
 
+/// The exception that left the program's code last and was caught by a framework, a library or the JDK. An exception
+/// that the JDK threw may be the way in which it answers.
+fn last_caught_outside(all: &[Caught]) -> Option<&Caught> {
+    let is_candidate = |caught: &&Caught| {
+        let thrower = caught.failure.throw_site().and_then(Frame::parse);
+        let is_thrown = thrower.is_some_and(|frame| frame.origin() == FrameOrigin::Program);
+        caught.evidence() == Evidence::CaughtOutside && is_thrown
+    };
+    let candidates = all.iter().filter(is_candidate);
+    candidates.max_by_key(|caught| caught.number)
+}
+
 /// The signature of an exception that was caught.
 pub(crate) fn signature(caught: &Caught) -> Option<Signature> {
     Thrown::parse(&caught.failure.stack).map(|thrown| Signature::of(&thrown))
@@ -163,6 +179,20 @@ mod tests {
         let found = |main: &str| last_caught_by(&all, &[main.to_owned()]).map(|it| it.number);
         assert_eq!(found("clojure.main"), Some(2));
         assert_eq!(found("a.Main"), None);
+    }
+
+    #[test]
+    fn the_last_exception_that_the_program_threw_and_others_caught_is_found() {
+        let mut all = [
+            caught(1, "a.Bad", "one", Catcher::Outside, 0),
+            caught(2, "a.Bad", "two", Catcher::Outside, 0),
+            caught(3, "a.Bad", "three", Catcher::Program, 0),
+            caught(4, "a.Bad", "four", Catcher::Outside, 0),
+        ];
+        all[3].failure.stack =
+            "a.Bad: four\n\tat java.lang.Class.forName(Class.java:1)\n".to_owned();
+        assert_eq!(last_caught_outside(&all).map(|it| it.number), Some(2));
+        assert_eq!(last_caught_outside(&all[2..]), None);
     }
 
     #[test]

@@ -59,9 +59,12 @@ fn again(
         let nested = owner.strip_prefix(main);
         nested.is_some_and(|nested| nested.starts_with("$main$"))
     };
-    let is_main = calls
-        .iter()
-        .all(|(_, target)| target.name == "main" || is_body(&target.owner));
+    // The class of the function `-main` of Clojure.
+    let is_function = |owner: &str| owner.ends_with("$_main");
+    let is_main = calls.iter().all(|(_, target)| {
+        let owner = &target.owner;
+        target.name == "main" || is_body(owner) || is_function(owner)
+    });
     match &calls[..] {
         [] => None,
         [(_, target), ..] if is_main => {
@@ -125,7 +128,8 @@ mod tests {
                      site 2 entry static shop/Main.run(Ljava/lang/String;)V\n\
                      site 3 entry static shop/Main.parse(Ljava/lang/String;)I\n\
                      site 4 entry static lib/Builders.run()V\n\
-                     site 5 entry static shop/Main$main$1.invoke()V\n";
+                     site 5 entry static shop/Main$main$1.invoke()V\n\
+                     site 6 entry static shop/core$_main.invokeStatic()V\n";
         let script: Script = format!("script 1\n{sites}{statements}").parse().unwrap();
         let is_own = |owner: &str| owner.starts_with("shop/");
         let again = again(&script, "shop/Main", COMMAND, is_own);
@@ -137,6 +141,8 @@ mod tests {
         let main = Some(Again::Main("shop.Main".to_owned()));
         check("=> @1(null)\n<= @1\n", main.clone());
         check("=> @5()\n<= @5\n=> @4()\n<= @4\n", main);
+        let function = Again::Main("shop.core$_main".to_owned());
+        check("=> @6()\n<= @6\n", Some(function));
         check("=> @1(null)\n<= @1\n=> @3(\"a\")\n<= @3\n", None);
         check("=> @4()\n<= @4\n", None);
     }

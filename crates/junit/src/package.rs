@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use culprit_model::owner::is_of_language;
 use culprit_model::script::Action;
 use culprit_model::{Owner, Reference, TypeId, Value};
 
@@ -10,7 +11,7 @@ use crate::graph::{Graph, Node};
 use crate::hierarchy::Hierarchy;
 use crate::types::{Type, parameters};
 
-/// The package, with slashes. Among equals that of the code that failed.
+/// The package, with slashes. Among equals that of the code that failed, and rather than one of a language's library.
 pub(crate) fn choose(graph: &Graph<'_>, hierarchy: &Hierarchy<'_>) -> String {
     let owners = graph
         .nodes
@@ -23,7 +24,10 @@ pub(crate) fn choose(graph: &Graph<'_>, hierarchy: &Hierarchy<'_>) -> String {
     let named = owners.chain(classes.iter().filter_map(Type::name));
     let mut packages: Vec<&str> = Vec::new();
     let mut seen = BTreeSet::new();
-    for name in named.filter(|name| !is_foreign(name)) {
+    let (of_languages, own): (Vec<&str>, Vec<&str>) = named
+        .filter(|name| !is_foreign(name))
+        .partition(|name| is_of_language(name));
+    for name in own.into_iter().chain(of_languages) {
         if seen.insert(package(name)) {
             packages.push(package(name));
         }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use culprit_jvm::PoolError;
 use culprit_model::{Reference, Tables, Value};
+use culprit_program::Program;
 use culprit_reduce::{
     Artefact, ArtefactOracle, Budget, DeltaSet, Digester, Driver, Error as Refused, Goal, Needs,
     Problem, Scale, Schedule, Search, SearchEnd, Verdict, Wanted,
@@ -77,17 +78,24 @@ pub struct Likeness<'a> {
     pub wanted: Grade,
 }
 
+/// The program that scripts call, and the workers that run them.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    pub stage: &'a Stage,
+    pub program: &'a Program,
+}
+
 /// Minimises a script whose last statement fails, again and again while objects can be merged: what made the
 /// others may not be needed any more.
 pub fn minimise(
     script: &Script,
-    stage: &Stage,
+    scene: Scene<'_>,
     likeness: &Likeness<'_>,
     driver: &Driver<'_>,
 ) -> Result<Minimised, Error> {
-    let mut found = minimise_once(script, stage, likeness, driver, false)?;
+    let mut found = minimise_once(script, scene, likeness, driver, false)?;
     while found.is_merged && !driver.is_over() {
-        let again = match minimise_once(&found.script, stage, likeness, driver, true) {
+        let again = match minimise_once(&found.script, scene, likeness, driver, true) {
             Ok(again)
                 if again.script.statements.len() < found.script.statements.len()
                     && (again.turn.is_some() || found.turn.is_none()) =>
@@ -117,7 +125,7 @@ pub fn minimise(
 /// classes of its own.
 fn minimise_once(
     script: &Script,
-    stage: &Stage,
+    scene @ Scene { stage, program }: Scene<'_>,
     &Likeness { grade, wanted }: &Likeness<'_>,
     driver: &Driver<'_>,
     is_repeated: bool,
@@ -125,6 +133,7 @@ fn minimise_once(
     let mut reduction = CallReduction {
         script,
         stage,
+        program,
         grade,
         enough: Signature::ENOUGH,
         fresh: FreshState::NewLoader,
@@ -151,7 +160,7 @@ fn minimise_once(
         if *at < last && grade(trace) >= Some(enough) {
             let cut = script.keep(&all[..=*at]);
             let likeness = Likeness { grade, wanted };
-            return minimise_once(&cut, stage, &likeness, driver, is_repeated);
+            return minimise_once(&cut, scene, &likeness, driver, is_repeated);
         }
         match grade(trace) {
             Some(reached) if reached >= Grade::L3 => reduction.enough = Grade::L3,
@@ -166,7 +175,7 @@ fn minimise_once(
         && let Some(lighter) = reduction.with_concrete_expectation()?
     {
         let likeness = Likeness { grade, wanted };
-        return minimise_once(&lighter, stage, &likeness, driver, is_repeated);
+        return minimise_once(&lighter, scene, &likeness, driver, is_repeated);
     }
     let mut whole = None;
     for part in [least, slice.clone()] {
@@ -252,6 +261,7 @@ const MANY: usize = 8;
 struct CallReduction<'a> {
     script: &'a Script,
     stage: &'a Stage,
+    program: &'a Program,
     grade: &'a (dyn Fn(&str) -> Option<Grade> + Sync),
     /// The grade of what counts as the failure.
     enough: Grade,

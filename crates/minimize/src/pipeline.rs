@@ -20,7 +20,7 @@ use crate::shrink::shrink;
 use crate::test_names::{SourceFolders, test_names};
 use crate::verify::TestEnvironment;
 use crate::{
-    ByHand, Checked, Error, Likeness, Minimised, Needed, Runner, Script, Stage, Statement,
+    ByHand, Checked, Error, Likeness, Minimised, Needed, Runner, Scene, Script, Stage, Statement,
     Verified, minimise, verify,
 };
 
@@ -186,6 +186,10 @@ impl TestMaker<'_> {
             wanted: self.failure.wanted,
         };
         let driver = self.driver;
+        let scene = Scene {
+            stage: self.stage,
+            program: self.program,
+        };
         let tests_before = driver.tally().run();
         let mut minimised = Err(Error::NotLinked);
         let runs = |script: &Script| {
@@ -210,9 +214,14 @@ impl TestMaker<'_> {
             let own = own.then(|| script.clone());
             own.into_iter().chain(links(script)).collect()
         };
+        let mut refusals = Refusals::default();
         for script in ways.iter().flat_map(linked) {
-            minimised = minimise(&script, self.stage, &likeness, driver);
-            let is_other = matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked));
+            minimised = minimise(&script, scene, &likeness, driver);
+            let is_other = match &minimised {
+                Err(Error::OtherFailure(ScriptRun::Unresolved(why))) => !refusals.add(why),
+                Err(Error::OtherFailure(_) | Error::NotLinked) => true,
+                _ => false,
+            };
             if !is_other || driver.is_over() {
                 break;
             }
@@ -227,7 +236,7 @@ impl TestMaker<'_> {
             // What made the values is not needed any more.
             let smaller = match concrete {
                 Err(error) if error.is_end() => Err(error),
-                concrete => minimise(&concrete?, self.stage, &likeness, driver),
+                concrete => minimise(&concrete?, scene, &likeness, driver),
             };
             let is_same = |smaller: &Minimised| {
                 // A call that does not pass first any more may fail for another reason.
@@ -357,6 +366,30 @@ impl TestMaker<'_> {
             directory: self.surroundings.directory,
             class_path: self.surroundings.class_path,
         }
+    }
+}
+
+/// The most ways to link an assertion that cannot be run for the same reason, one after the other.
+const MOST_REFUSALS: usize = 8;
+
+/// The reasons why ways to link an assertion cannot be run.
+#[derive(Default)]
+struct Refusals {
+    last: String,
+    times: usize,
+}
+
+impl Refusals {
+    /// Adds a reason; whether it was the same so often that other ways will hardly end differently.
+    fn add(&mut self, why: &str) -> bool {
+        match self.last == why {
+            true => self.times += 1,
+            false => {
+                self.times = 1;
+                self.last = why.to_owned();
+            }
+        }
+        self.times >= MOST_REFUSALS
     }
 }
 

@@ -79,7 +79,14 @@ fn subject(script: &Script) -> String {
     });
     let class = class.or_else(|| holder(script));
     let class = class.unwrap_or_else(|| "Failing".to_owned());
-    simple_name(&class).unwrap_or("Failing").to_owned()
+    upper_first(simple_name(&class).unwrap_or("Failing"))
+}
+
+/// A name that begins as those of classes do: functions of other languages are in classes whose names do not.
+fn upper_first(name: &str) -> String {
+    let mut rest = name.chars();
+    let first = rest.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + rest.as_str()
 }
 
 /// The name of a class as its source has it. The classes that compilers add (`Facing$$anon$1`, `Main$package$`) are named

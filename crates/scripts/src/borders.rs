@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use culprit_classfile::{ClassFile, named_classes};
-use culprit_model::owner::{FLUENT_ASSERTIONS, GENERATED, makes_objects};
+use culprit_model::owner::{FLUENT_ASSERTIONS, GENERATED, is_of_language, makes_objects};
 use culprit_model::{Owner, Pattern, Selection};
 use culprit_program::{Program, main_class};
 use culprit_signature::{Frame, FrameOrigin};
 
+use crate::clojure::function_class;
 use crate::own_code::OwnCode;
 use crate::selection::{
     asserting, driver_of, frames_of, internal, is_framework, is_of, outermost, packages,
@@ -21,8 +22,8 @@ pub enum Route {
     Direct,
     /// A library calls the program back, on behalf of the driver, or a thread that the program started does.
     Library,
-    /// The driver has mocks, or a framework makes its objects: what it does cannot be done again without the
-    /// framework.
+    /// The driver has mocks, or a framework makes its objects, or it interprets another language: what it does cannot be
+    /// done again without the framework.
     Framework,
 }
 
@@ -38,7 +39,7 @@ pub struct Border {
 pub fn route(failed: &Failed<'_>, program: &Program) -> Route {
     let driver = driver_of(failed);
     let own = OwnCode::of(program, failed.start, failed.test);
-    if is_given_objects(program, &driver, &own) {
+    if is_given_objects(program, &driver, &own) || is_of_language(&driver) {
         return Route::Framework;
     }
     let thrown = failed.signature.thrown().chain().last();
@@ -97,10 +98,11 @@ pub fn inner_borders(failed: &Failed<'_>, program: &Program) -> Result<Vec<Borde
     let frames = frames_of(failed);
     let mut found = Vec::new();
     let own_frames = frames.iter().filter(|frame| own.has_frame(frame));
-    let throwers = own_frames
-        .chain(&frames)
-        .map(|frame| internal(&frame.class));
-    let mut throwers = throwers.map(|name| outermost(&name).to_owned());
+    let mut throwers = own_frames.chain(&frames).map(|frame| {
+        let name = internal(&frame.class);
+        let function = function_class(&name, frame.file.as_deref());
+        function.unwrap_or_else(|| outermost(&name)).to_owned()
+    });
     let thrower = throwers.next().filter(|_| !failed.signature.is_assertion());
     if let Some(thrower) = thrower.as_ref().filter(|name| !is_of(name, &driver)) {
         let class = thrower.replace('/', ".");
@@ -123,7 +125,10 @@ pub fn inner_borders(failed: &Failed<'_>, program: &Program) -> Result<Vec<Borde
         names.extend(program.names(entry)?);
     }
     let drives = program.above(&driver);
-    names.retain(|name| !is_of(name, &driver) && !drives.contains(name) && !is_framework(name));
+    names.retain(|name| {
+        let is_program = !is_framework(name) && !is_of_language(name);
+        is_program && !is_of(name, &driver) && !drives.contains(name)
+    });
     // Frameworks make classes of their own in memory.
     if names.iter().any(|name| !makes_objects(name)) {
         names.retain(|name| !makes_objects(name));

@@ -30,10 +30,10 @@ pub fn with_default_arguments(script: &Script, program: &Program) -> Option<Scri
 }
 
 /// The class and the code of a method.
-type Body = (ClassFile, Code);
+pub(crate) type Body = (ClassFile, Code);
 
 /// The body of a method, of its class or of one above: the facade of several files extends theirs.
-fn body(member: &Member, program: &Program) -> Option<Body> {
+pub(crate) fn body(member: &Member, program: &Program) -> Option<Body> {
     let classes = program.above(&member.owner);
     let mut classes = classes.iter();
     classes.find_map(|class| body_in(class, member, program))
@@ -221,7 +221,7 @@ fn called(target: &Member, given: &[Value], pool: &Pool, code: &Code) -> Option<
     None
 }
 
-fn member(of: &MemberRef<'_>) -> Member {
+pub(crate) fn member(of: &MemberRef<'_>) -> Member {
     Member {
         owner: of.owner.to_string(),
         name: of.name.to_string(),

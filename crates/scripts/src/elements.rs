@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use culprit_model::observe::is_jdk_name;
 use culprit_model::script::{Builder, MemberName, Wait};
 use culprit_model::{ObjectId, Reference, TypeId, Value};
 
@@ -110,8 +111,11 @@ fn unmade(script: &Script, program: &Program) -> Option<Wanted> {
                     }
                 });
             }
-            let is_concrete =
-                |wanted: &Wanted| !program.is_interface(script.class_name(wanted.class));
+            // Something stands in for an object of the JDK.
+            let is_concrete = |wanted: &Wanted| {
+                let class = script.class_name(wanted.class);
+                !is_jdk_name(class) && !program.is_interface(class)
+            };
             if let Some(wanted) = found.filter(is_concrete) {
                 return Some(wanted);
             }

@@ -1,7 +1,6 @@
 //! The script of a run whose driver was followed: what the test or the main class did, call by call.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use culprit_classfile::ClassFile;
 use culprit_model::observe::is_jdk_name;
@@ -12,7 +11,8 @@ use culprit_program::Program;
 use culprit_signature::{Frame, Signature};
 
 use crate::alias::settle;
-use crate::assertions::{actual, finds_fault, is_assertion};
+use crate::assertions::{finds_fault, is_assertion};
+use crate::decision::decide;
 use crate::failure_point::{capture, fail};
 use crate::loop_ends::loop_ends;
 use crate::selection::{driver_of, frames_of, internal, is_framework, outermost};
@@ -280,9 +280,10 @@ fn script(
     let expected = before.filter(|before| before.is_expectation());
     draft.kept.extend(tolerated.or(expected).cloned());
     draft.kept.push(last.clone());
+    let own_branches = std::mem::take(&mut draft.own_branches);
     let mut script = draft.script();
     if !expect(&mut script) {
-        decide(&mut script);
+        decide(&mut script, &own_branches);
     }
     script.waits.extend(checks(&script));
     // A call that crashes does so whatever the driver did with the results of a loop.
@@ -365,9 +366,12 @@ pub fn followed_until(
         draft.kept.push(holds.statement);
         draft.kept.push(draft.builder.guard(holds.made));
     }
-    draft.kept.extend(fail(&mut draft.builder, condition));
+    draft
+        .kept
+        .extend(fail(&mut draft.builder, &condition.message()));
+    let own_branches = std::mem::take(&mut draft.own_branches);
     let mut script = draft.script();
-    decide(&mut script);
+    decide(&mut script, &own_branches);
     script.waits.extend(checks(&script));
     script.waits.extend(loop_ends(&script));
     Some(script)
@@ -390,6 +394,8 @@ struct Draft {
     kept: Vec<Statement>,
     prelude: usize,
     made: BTreeSet<ObjectId>,
+    /// The statements before which the driver branched on values that it computed without the program.
+    own_branches: BTreeSet<usize>,
 }
 
 impl Draft {
@@ -404,6 +410,7 @@ impl Draft {
             prelude: kept.len(),
             kept,
             made: BTreeSet::new(),
+            own_branches: BTreeSet::new(),
         }
     }
 
@@ -415,6 +422,9 @@ impl Draft {
     /// may throw that threw nothing of the kind.
     fn add(&mut self, statements: &[Statement]) {
         for statement in statements {
+            if statement.action == Action::Mark(Mark::OwnBranch) {
+                self.own_branches.insert(self.kept.len());
+            }
             if self.can_do(statement)
                 && !is_known_constant(statement, &self.made)
                 && !is_exit(self.builder.tables(), statement)
@@ -439,32 +449,6 @@ impl Draft {
 fn is_known_constant(statement: &Statement, made: &BTreeSet<ObjectId>) -> bool {
     let is_static_read = matches!(statement.action, Action::Read(_)) && statement.given.is_empty();
     is_static_read && statement.defines().is_some_and(|id| made.contains(&id))
-}
-
-/// Finds the condition that decides the failure, where what fails is not given it: a driver that says
-/// `if (wrong) fail();`, or `assertTrue(a < b)`, which is compiled to a branch.
-fn decide(script: &mut Script) {
-    let Some((last, earlier)) = script.statements.split_last() else {
-        return;
-    };
-    let Some(guard) = earlier.iter().rposition(Statement::is_guard) else {
-        return;
-    };
-    let asserts = is_assertion(script, last);
-    let is_fail = script
-        .target(last)
-        .is_some_and(|target| target.name == "fail");
-    if last.is_raise() || asserts && is_fail {
-        script.wait(script.statements.len() - 1, guard);
-        return;
-    }
-    let place = actual(script, last).filter(|_| asserts);
-    let Some(place) = place else {
-        return;
-    };
-    if let Value::Boolean(was) = last.given[place] {
-        assert_condition(script, guard, place, was);
-    }
 }
 
 /// By call, the question that the driver asked the same object just before, and went on for its answer:
@@ -551,26 +535,6 @@ pub fn without_idle_guards(script: &Script) -> Script {
     }
     let kept: Vec<usize> = (0..=last).filter(|number| !gone.contains(number)).collect();
     without_idle_guards(&script.keep(&kept))
-}
-
-/// Gives an assertion the condition that it was compiled from, which was true or not.
-fn assert_condition(script: &mut Script, guard: usize, place: usize, was: bool) {
-    let Some(condition) = guard.checked_sub(1) else {
-        return;
-    };
-    let statement = &script.statements[condition];
-    let operation = statement.operation();
-    let operation = operation.and_then(|of| if was { Some(of) } else { of.opposite() });
-    let Some(operation) = operation else {
-        return;
-    };
-    let given = statement.given.clone();
-    let mut builder = Builder::of(script);
-    let holds = builder.operate(operation, given);
-    script.tables = Arc::new(builder.finish());
-    let last = script.statements.len() - 1;
-    script.statements[last].given[place] = holds.made;
-    script.statements.insert(last, holds.statement);
 }
 
 #[cfg(test)]
@@ -672,41 +636,6 @@ mod tests {
     }
 
     #[test]
-    fn what_the_driver_says_is_wrong_depends_on_its_last_condition() {
-        let mut pen = Pen::new();
-        pen.ask("first", 1, 11);
-        pen.require(11, 21);
-        pen.ask("second", 1, 12);
-        pen.require(12, 22);
-        pen.assertion("fail", Vec::new());
-        let mut script = pen.script();
-        decide(&mut script);
-        assert_eq!(
-            script.waits.iter().copied().collect::<Vec<_>>(),
-            waits(&[(6, 5)])
-        );
-    }
-
-    #[test]
-    fn an_assertion_that_was_compiled_to_a_branch_is_given_its_condition() {
-        for (given, operator) in [(true, "isTrue"), (false, "isFalse")] {
-            let mut pen = Pen::new();
-            pen.ask("isRight", 1, 11);
-            pen.require(11, 21);
-            pen.assertion("assertTrue", vec![Value::Boolean(given)]);
-            let mut script = pen.script();
-            decide(&mut script);
-            let expected = ["isRight", "isTrue", "guard", operator, "assertTrue"];
-            assert_eq!(names(&script), expected);
-            let [.., condition, assertion] = script.statements.as_slice() else {
-                panic!("{script:?}");
-            };
-            assert_eq!(assertion.uses(), [condition.defines().unwrap()]);
-            assert_eq!(script.waits, BTreeSet::new());
-        }
-    }
-
-    #[test]
     fn what_was_to_be_thrown_was_so_by_the_last_call_that_does_something() {
         let mut pen = Pen::new();
         pen.ask("next", 1, 11);
@@ -726,17 +655,6 @@ mod tests {
         pen.ask("next", 1, 11);
         pen.assertion("fail", Vec::new());
         assert!(!expect(&mut pen.script()));
-    }
-
-    #[test]
-    fn without_a_condition_nothing_is_decided() {
-        let mut pen = Pen::new();
-        pen.ask("isRight", 1, 11);
-        pen.assertion("assertTrue", vec![Value::Boolean(false)]);
-        let mut script = pen.script();
-        decide(&mut script);
-        assert_eq!(names(&script), ["isRight", "assertTrue"]);
-        assert_eq!(script.waits, BTreeSet::new());
     }
 
     #[test]

@@ -43,18 +43,25 @@ pub(crate) fn loop_ends(script: &Script) -> Vec<Wait> {
     }
     let behind = closure(&needs(script), last);
     let ends = answers.iter().filter_map(|(question, answers)| {
-        let (first, end) = (answers.first()?, answers.last()?);
-        let is_opposite = first.condition.opposite() == Some(end.condition);
+        let (first, end) = ended(answers)?;
         let is_of_loop = |number: &usize| {
             (first.guard..end.guard).contains(number)
                 && script.statements[*number].uses().contains(&question.on)
         };
-        (is_opposite && behind.iter().any(is_of_loop)).then_some(Wait {
+        behind.iter().any(is_of_loop).then_some(Wait {
             statement: last,
             on: end.guard,
         })
     });
     ends.collect()
+}
+
+/// The first answer of a loop and the one that ended it. The same may be asked for other reasons before and after.
+fn ended(answers: &[Answer]) -> Option<(&Answer, &Answer)> {
+    answers.iter().enumerate().rev().find_map(|(at, end)| {
+        let is_opposite = |first: &&Answer| first.condition.opposite() == Some(end.condition);
+        Some((answers[..at].iter().find(is_opposite)?, end))
+    })
 }
 
 /// By question, the guards on its answers before a statement, in their order.
@@ -148,6 +155,13 @@ site 6 entry static shop/Orders.array()[Lshop/Order;
         let (first, second) = (round(2, "isTrue"), round(3, "isTrue"));
         assert_eq!(ends(&format!("{first}{NEXT}{second}{ASSERTION}")), []);
         assert_eq!(ends(&format!("{first}{NEXT}{ASSERTION}")), []);
+    }
+
+    #[test]
+    fn the_question_may_be_asked_once_more_after_the_loop() {
+        let (more, over, again) = (round(2, "isTrue"), round(3, "isFalse"), round(4, "isFalse"));
+        let again = again.replace("isFalse boolean", "isEqual int");
+        assert_eq!(ends(&format!("{more}{NEXT}{over}{again}{ASSERTION}")), [8]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use culprit_classfile::ClassFile;
 use culprit_model::observe::is_jdk_name;
+use culprit_model::owner::is_of_language;
 use culprit_model::{Owner, Pattern, Selection};
 use culprit_program::{Program, main_class};
 use culprit_signature::{Frame, FrameOrigin, Signature};
@@ -39,7 +40,16 @@ pub fn select(failed: &Failed<'_>, program: &Program) -> Result<Selection, Error
     let on_stack: Vec<String> = frames.iter().map(|frame| internal(&frame.class)).collect();
     let mut entries: BTreeSet<usize> = BTreeSet::new();
     let of_stack = on_stack.iter().filter(|name| !is_of(name, &driver));
-    entries.extend(of_stack.filter_map(|name| program.entry_of(name)));
+    let is_program = |name: &&String| !is_of_language(name);
+    entries.extend(
+        of_stack
+            .clone()
+            .filter(is_program)
+            .filter_map(|name| program.entry_of(name)),
+    );
+    if entries.is_empty() {
+        entries.extend(of_stack.filter_map(|name| program.entry_of(name)));
+    }
     if entries.is_empty() {
         let used = referred(program, &driver);
         entries.extend(used.iter().filter_map(|name| program.entry_of(name)));

@@ -23,6 +23,7 @@ const MARK_SAME: u8 = 9;
 const MARK_LEFT: u8 = 10;
 const LOOP_START: u8 = 11;
 const LOOP_EACH: u8 = 12;
+const MARK_OWN_BRANCH: u8 = 13;
 
 const RETURNED_NOTHING: u8 = 0;
 const RETURNED: u8 = 1;
@@ -78,6 +79,7 @@ fn put_action(out: &mut Vec<u8>, action: &Action) {
         Action::Expect(Expectation::Next(class)) => put_numbered(out, EXPECT_NEXT, class.0),
         Action::Mark(Mark::Same) => out.put_u8(MARK_SAME),
         Action::Mark(Mark::Left) => out.put_u8(MARK_LEFT),
+        Action::Mark(Mark::OwnBranch) => out.put_u8(MARK_OWN_BRANCH),
         Action::Loop(LoopVariable::Start(class)) => put_numbered(out, LOOP_START, class.0),
         Action::Loop(LoopVariable::Each(class)) => put_numbered(out, LOOP_EACH, class.0),
     }
@@ -105,6 +107,7 @@ fn action(cursor: &mut Cursor<'_>) -> Result<Action> {
         EXPECT_NEXT => Action::Expect(Expectation::Next(class(cursor)?)),
         MARK_SAME => Action::Mark(Mark::Same),
         MARK_LEFT => Action::Mark(Mark::Left),
+        MARK_OWN_BRANCH => Action::Mark(Mark::OwnBranch),
         LOOP_START => Action::Loop(LoopVariable::Start(class(cursor)?)),
         LOOP_EACH => Action::Loop(LoopVariable::Each(class(cursor)?)),
         _ => return Err(WireError::Malformed("a known kind of statement")),

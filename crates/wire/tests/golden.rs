@@ -297,8 +297,9 @@ fn statements_of_every_kind() {
             plain(Action::Mark(Mark::Left)),
             plain(Action::Loop(LoopVariable::Start(TypeId(3)))),
             plain(Action::Loop(LoopVariable::Each(TypeId(3)))),
+            plain(Action::Mark(Mark::OwnBranch)),
         ]),
-        r#"0b
+        r#"0c
            01 03 01  04 01 11 09 03 01 05 02 00  01 11 07 03  02 11 08 03  01 08  01 00 06
            02 03 00 03 00 00
            03 03 00 00 00 00
@@ -310,7 +311,8 @@ fn statements_of_every_kind() {
            09 00 00 00 00
            0a 00 00 00 00
            0b 03 00 00 00 00
-           0c 03 00 00 00 00"#,
+           0c 03 00 00 00 00
+           0d 00 00 00 00"#,
     );
 }
 

@@ -176,6 +176,7 @@ fn action() -> impl Strategy<Value = Action> {
         class().prop_map(|class| Action::Expect(Expectation::Next(class))),
         Just(Action::Mark(Mark::Same)),
         Just(Action::Mark(Mark::Left)),
+        Just(Action::Mark(Mark::OwnBranch)),
         class().prop_map(|class| Action::Loop(LoopVariable::Start(class))),
         class().prop_map(|class| Action::Loop(LoopVariable::Each(class))),
     ]

@@ -13,6 +13,9 @@ use super::Following;
 use super::value::{Held, JvmValue, Variable};
 use crate::lock::LockSafe;
 
+/// The cases of a switch that are excluded, one by one, if none was taken.
+const MOST_CASES: usize = 16;
+
 /// The types of arithmetic instructions, in the order of their opcodes.
 const NUMBERS: [Shape; 4] = [Shape::Int, Shape::Long, Shape::Float, Shape::Double];
 
@@ -158,35 +161,33 @@ impl Following {
         right: &Held<'j>,
     ) {
         match opcode {
-            op::IFNULL | op::IFNONNULL => {
-                if self.is_of_program(left) {
-                    let condition = match left.reference() {
-                        None => Operator::IsNull,
-                        Some(_) => Operator::IsNotNull,
-                    };
-                    let given = vec![self.given(jni, left, b'L')];
-                    self.guard(condition.of(Shape::Reference), given);
-                }
+            op::IFNULL | op::IFNONNULL if self.is_of_program(left) => {
+                let condition = match left.reference() {
+                    None => Operator::IsNull,
+                    Some(_) => Operator::IsNotNull,
+                };
+                let given = vec![self.given(jni, left, b'L')];
+                self.guard(condition.of(Shape::Reference), given);
             }
-            op::IF_ACMPEQ | op::IF_ACMPNE => {
-                if self.is_of_program(left) || self.is_of_program(right) {
-                    let condition = match taken == (opcode == op::IF_ACMPEQ) {
-                        true => Operator::IsSame,
-                        false => Operator::IsOther,
-                    };
-                    let given = vec![self.given(jni, left, b'L'), self.given(jni, right, b'L')];
-                    self.guard(condition.of(Shape::Reference), given);
-                }
+            op::IF_ACMPEQ | op::IF_ACMPNE
+                if self.is_of_program(left) || self.is_of_program(right) =>
+            {
+                let condition = match taken == (opcode == op::IF_ACMPEQ) {
+                    true => Operator::IsSame,
+                    false => Operator::IsOther,
+                };
+                let given = vec![self.given(jni, left, b'L'), self.given(jni, right, b'L')];
+                self.guard(condition.of(Shape::Reference), given);
             }
+            op::IFNULL | op::IFNONNULL | op::IF_ACMPEQ | op::IF_ACMPNE => self.own_branch(),
             _ => {
                 let relation = relation(opcode);
                 let relation = if taken { relation } else { opposite(relation) };
-                if let Some(pair) = &left.compared {
-                    let (left, right) = &**pair;
-                    if left.origin.is_some() || right.origin.is_some() {
-                        self.guard_relation(relation, left, right);
-                    }
-                } else if let Some(origin) = left.origin
+                let (left, right) = match &left.compared {
+                    Some(pair) => (&pair.0, &pair.1),
+                    None => (left, right),
+                };
+                if let Some(origin) = left.origin
                     && matches!(opcode, op::IFEQ | op::IFNE)
                     && self.is_boolean(origin)
                 {
@@ -197,8 +198,29 @@ impl Following {
                     self.guard(condition.of(Shape::Boolean), vec![origin.into()]);
                 } else if left.origin.is_some() || right.origin.is_some() {
                     self.guard_relation(relation, left, right);
+                } else {
+                    self.own_branch();
                 }
             }
+        }
+    }
+
+    /// A switch continued with the case `taken`, or with none of `cases`.
+    pub(super) fn note_switch(
+        &self,
+        key: &Held<'_>,
+        taken: Option<i32>,
+        cases: impl Iterator<Item = i32>,
+    ) {
+        if key.origin.is_none() {
+            self.own_branch();
+            return;
+        }
+        match taken {
+            Some(case) => self.guard_relation(Operator::IsEqual, key, &Held::int(case)),
+            None => cases.take(MOST_CASES).for_each(|case| {
+                self.guard_relation(Operator::IsDifferent, key, &Held::int(case));
+            }),
         }
     }
 

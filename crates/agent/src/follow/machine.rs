@@ -467,9 +467,12 @@ impl Following {
                 let switch = instruction.switch().ok_or_else(|| odd(jni))?;
                 let mut cases = switch.cases();
                 let case = cases.find(|(of, _)| *of == key.as_int());
-                if let (Some((of, _)), true, true) = (case, key.origin.is_some(), self.is_noting())
-                {
-                    self.guard_relation(Operator::IsEqual, &key, &Held::int(of));
+                if self.is_noting() {
+                    self.note_switch(
+                        &key,
+                        case.map(|(of, _)| of),
+                        switch.cases().map(|(of, _)| of),
+                    );
                 }
                 let to = case.map_or_else(|| switch.default_target(), |(_, to)| to);
                 return Ok(Next::Jump(to));

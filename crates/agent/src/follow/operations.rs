@@ -84,6 +84,11 @@ impl Following {
         self.writer.lock_safe().guard(condition, operands);
     }
 
+    /// A branch depended on values that the driver computed without the program.
+    pub(super) fn own_branch(&self) {
+        self.writer.lock_safe().own_branch();
+    }
+
     /// An exception as a statement has it.
     pub(super) fn thrown(&self, jni: &Jni<'_>, thrown: &Local<'_>) -> Value {
         let class = self.class_of(jni, thrown);

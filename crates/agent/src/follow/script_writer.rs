@@ -42,6 +42,8 @@ pub(super) enum HeapPlace {
 pub(super) struct ScriptWriter {
     builder: Builder,
     statements: Vec<Statement>,
+    /// There is a guard, and no branch of the driver's own since.
+    is_since_guard: bool,
     scenes: Scenes,
     /// Arrays that some statement makes.
     pub(super) made: HashSet<ObjectId>,
@@ -167,6 +169,17 @@ impl ScriptWriter {
         let holds = self.operate(condition, operands);
         let guard = self.builder.guard(holds.into());
         self.push(guard);
+        self.is_since_guard = true;
+    }
+
+    /// A branch depended on no value of the program. It is marked once after a guard: what decided it may be the path
+    /// that the guards describe, as with a counter.
+    pub(super) fn own_branch(&mut self) {
+        let is_since_guard = std::mem::replace(&mut self.is_since_guard, false);
+        if is_since_guard {
+            let mark = self.builder.mark(Mark::OwnBranch, Vec::new());
+            self.push(mark);
+        }
     }
 
     pub(super) fn read(&mut self, target: Member, on: Option<Value>, found: Value) {

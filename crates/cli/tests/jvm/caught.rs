@@ -55,6 +55,12 @@ fn main_that_prints_a_message_and_ends_with_a_status_has_failed() {
 }
 
 #[test]
+fn a_program_that_a_container_unpacked_and_whose_exception_it_caught_has_failed() {
+    let ended = debug(&program(), &[], &["office.Container"]);
+    is_test_of(&ended, "desk.run()");
+}
+
+#[test]
 fn main_that_logs_and_ends_with_a_status_has_failed() {
     let ended = debug(&program(), &[], &["office.Logging"]);
     is_test_of(&ended, ".ship(");

@@ -517,6 +517,13 @@ fn an_expression_must_compile_and_hold_for_an_object() {
 }
 
 #[test]
+fn what_the_driver_counts_depends_on_the_answers_of_the_program() {
+    let ended = Program::compile("wrong", &[]).debug(&["market.Count"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!(ended.out);
+}
+
+#[test]
 fn a_condition_that_does_not_hold_is_no_case() {
     let program = Program::compile("wrong", &[]);
     for (condition, message) in [

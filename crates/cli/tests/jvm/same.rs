@@ -114,6 +114,12 @@ fn what_a_loop_added_up_depends_on_its_end() {
 }
 
 #[test]
+fn a_call_that_changes_its_object_and_returns_a_status_is_a_command() {
+    let (_, ended) = reasons("renamed");
+    assert!(ended.out.contains(".rename("), "{}", ended.out);
+}
+
+#[test]
 fn what_is_rejected_is_configured_as_it_was() {
     let (_, ended) = reasons("rejected");
     for call in [".named(", ".allowingDebts(", ".setLimit("] {

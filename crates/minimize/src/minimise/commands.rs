@@ -5,36 +5,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_model::observe::is_jdk_name;
 use culprit_model::script::Effect;
-use culprit_model::{ObjectId, Reference, Site, SiteId, SiteKind, Value};
-use culprit_scripts::{closure, finds_fault, is_for_assertions, needs, standard_stream};
+use culprit_model::{ObjectId, Reference, Site, SiteId, SiteKind, TypeId, Value};
+use culprit_scripts::{
+    changes_library, closure, finds_fault, is_command_with_status, is_for_assertions,
+    is_named_for_change, needs, standard_stream,
+};
 
 use super::CallReduction;
 use crate::merge::is_question;
 use crate::{Script, Statement};
 
-/// How methods of the library begin that change what they are called on, or given first.
-const CHANGES: [&str; 21] = [
-    "add", "put", "append", "set", "remove", "clear", "offer", "push", "pop", "poll", "insert",
-    "delete", "replace", "write", "print", "sort", "fill", "reverse", "store", "read", "next",
-];
-
 /// A call of a library method that changes its receiver or first argument, or an operator that does.
-fn changes_library(script: &Script, statement: &Statement) -> bool {
-    let is_named = |name: &str| CHANGES.iter().any(|start| name.starts_with(start));
+fn is_library_change(script: &Script, statement: &Statement) -> bool {
     match script.target(statement) {
-        Some(target) => is_jdk_name(&target.owner) && is_named(&target.name),
+        Some(target) => is_jdk_name(&target.owner) && changes_library(&target.name),
         None => statement
             .operator()
             .is_some_and(|operator| operator.effect() == Effect::Writes),
     }
-}
-
-/// Whether a method of the program is named like those: `next` and `addAll`, but not `address`.
-fn is_named_for_change(site: &Site) -> bool {
-    let ends_word = |rest: &str| !rest.starts_with(|c: char| c.is_lowercase());
-    CHANGES
-        .iter()
-        .any(|start| site.target.name.strip_prefix(start).is_some_and(ends_word))
 }
 
 /// Parts of names of classes whose results depend on the time zone or the locale.
@@ -81,8 +69,8 @@ enum Returns {
 impl CallReduction<'_> {
     /// The statements that stay: what the last one needs. Where that asserts something, also the
     /// commands to all objects behind it: without them something else might be right. A call is a command
-    /// if nothing is done with its result, or if its name says so; or if nothing but assertions looks at its result,
-    /// and it is about the same as the call whose result is wrong.
+    /// if nothing is done with its result, or if its name says so, or if it changes its object and returns a status; or
+    /// if nothing but assertions looks at its result, and it is about the same as the call whose result is wrong.
     pub(super) fn least(&self, last: usize) -> Vec<usize> {
         let needs = needs(self.script);
         let mut kept: BTreeSet<usize> = closure(&needs, last).into_iter().collect();
@@ -99,6 +87,7 @@ impl CallReduction<'_> {
             made.is_some_and(|id| uses.get(&id).is_none_or(|last| *last <= number))
         };
         let looked_at = self.only_asserted();
+        let with_status = self.commands_with_status();
         let asked: Vec<usize> = kept.iter().copied().collect();
         let streams = statements.filter_map(|s| standard_stream(self.script, s));
         let streams: BTreeSet<ObjectId> = streams.collect();
@@ -115,16 +104,17 @@ impl CallReduction<'_> {
                 let site = self.script.site(statement);
                 let own = site.filter(|site| !is_for_assertions(&site.target.owner));
                 let held = |id: &ObjectId| objects.contains(id);
-                let changes = changes_library(self.script, statement)
+                let changes = is_library_change(self.script, statement)
                     && statement.uses().first().is_some_and(held);
                 let commands = own.is_some_and(|site| {
                     let to = self.script.receiver(statement).filter(|_| {
                         self.script.is_command(statement)
-                            || is_named_for_change(site)
+                            || is_named_for_change(&site.target.name)
                             || is_ignored(number) && !is_question(&site.target.name)
                             || looked_at.contains(&number)
                                 && !is_question(&site.target.name)
                                 && asked.iter().any(|of| self.are_about_the_same(number, *of))
+                            || with_status.contains(&number)
                     });
                     let is_part = |id: ObjectId| parts.contains(&id) && !moves_on(site);
                     to.is_some_and(|to| held(&to) || is_part(to))
@@ -192,6 +182,30 @@ impl CallReduction<'_> {
             }
         }
         found
+    }
+
+    /// Calls that change their object, by the code of the method, and return a status.
+    fn commands_with_status(&self) -> BTreeSet<usize> {
+        let mut known: BTreeMap<(SiteId, TypeId), bool> = BTreeMap::new();
+        let mut is_command = |statement: &Statement| {
+            let site = self.script.site(statement)?;
+            self.script.receiver(statement)?;
+            let Some(Value::Reference(Reference::Object { class, .. })) = statement.given.first()
+            else {
+                return None;
+            };
+            if is_question(&site.target.name) || is_for_assertions(&site.target.owner) {
+                return None;
+            }
+            let known = known.entry((site.id, *class));
+            Some(*known.or_insert_with(|| {
+                let class = self.script.class_name(*class);
+                is_command_with_status(&site.target, class, self.program)
+            }))
+        };
+        let statements = self.script.statements.iter().enumerate();
+        let commands = statements.filter(|(_, statement)| is_command(statement) == Some(true));
+        commands.map(|(number, _)| number).collect()
     }
 
     /// Whether two calls are made on one object, and are given the same thing: `cart.put("a")` and `cart.has("a")`.

@@ -101,6 +101,8 @@ pub enum Mark {
     Same,
     /// The given exception left the driver.
     Left,
+    /// After a guard, the driver branched on values that it computed without the program.
+    OwnBranch,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

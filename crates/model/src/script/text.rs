@@ -122,6 +122,7 @@ impl Printer {
             }
             Action::Mark(Mark::Same) => "same".to_owned(),
             Action::Mark(Mark::Left) => "left".to_owned(),
+            Action::Mark(Mark::OwnBranch) => "branch".to_owned(),
             Action::Loop(LoopVariable::Start(class)) => {
                 format!("start {}", self.names.type_text(*class))
             }
@@ -360,7 +361,8 @@ impl ScenarioNames {
     /// The action at the beginning of a line, unless the line is a step.
     fn action(&self, cursor: &mut Cursor<'_>) -> Result<Option<Action>, Wrong> {
         let words = [
-            "do", "guard", "lambda", "expect", "tolerate", "same", "left", "start", "each",
+            "do", "guard", "lambda", "expect", "tolerate", "same", "left", "branch", "start",
+            "each",
         ];
         let Some(word) = words.into_iter().find(|word| cursor.eat_word(word)) else {
             return Ok(None);
@@ -374,6 +376,7 @@ impl ScenarioNames {
             "tolerate" => Action::Expect(Expectation::Next(self.read_type(cursor)?)),
             "same" => Action::Mark(Mark::Same),
             "left" => Action::Mark(Mark::Left),
+            "branch" => Action::Mark(Mark::OwnBranch),
             "start" => Action::Loop(LoopVariable::Start(self.read_type(cursor)?)),
             _ => Action::Loop(LoopVariable::Each(self.read_type(cursor)?)),
         }))

@@ -132,6 +132,7 @@ fn statement() -> impl Strategy<Value = Statement> {
         number().prop_map(|class| Action::Expect(Expectation::Next(TypeId(class)))),
         Just(Action::Mark(Mark::Same)),
         Just(Action::Mark(Mark::Left)),
+        Just(Action::Mark(Mark::OwnBranch)),
         number().prop_map(|class| Action::Loop(LoopVariable::Start(TypeId(class)))),
         number().prop_map(|class| Action::Loop(LoopVariable::Each(TypeId(class)))),
     ];

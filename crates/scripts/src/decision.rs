@@ -1,0 +1,269 @@
+//! The conditions that decide a failure which the driver finds: `if (wrong) throw ...`, `assertTrue(a < b)`.
+//!
+//! What fails is not given them, so the failing statement waits for them: on another version of the program they may not
+//! hold, and the script has passed then.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use culprit_model::script::{Builder, Operator};
+use culprit_model::value::Shape;
+use culprit_model::{ObjectId, Reference, Value};
+
+use crate::assertions::{actual, is_assertion};
+use crate::containers::containers;
+use crate::{Script, Statement, closure, interactions, needs};
+
+/// Finds the conditions that decide the failure of a script.
+///
+/// `own_branches` are the statements before which the driver branched on values that it computed without the program. If
+/// one of them decides, if the driver asks a container that it filled, or if no value of the program reaches the failing
+/// statement, then the program decided by the path that its answers led the driver, as where it counts. All
+/// conditions decide then.
+pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
+    let Some((last, earlier)) = script.statements.split_last() else {
+        return;
+    };
+    let fails = earlier.len();
+    let asserts = is_assertion(script, last);
+    let target = script.target(last);
+    let is_told = last.is_raise() || asserts && target.is_some_and(|it| it.name == "fail");
+    if !is_told && !asserts {
+        return;
+    }
+    let origins = Origins::of(script);
+    let made = last.uses().first().filter(|_| last.is_raise()).copied();
+    let end = made.and_then(|id| origins.maker(id)).unwrap_or(fails);
+    let guards = |range: std::ops::Range<usize>| range.filter(|at| earlier[*at].is_guard());
+    // Where an exception is made before it is thrown, something is closed in between: if it is not null.
+    let is_late = |at: &usize| !origins.is_null_check(&earlier[*at]);
+    let mut decide: Vec<usize> = guards(end..fails).filter(is_late).collect();
+    let boolean = actual(script, last).and_then(|place| match last.given[place] {
+        Value::Boolean(was) if !is_told => Some((place, was)),
+        _ => None,
+    });
+    let mut condition = None;
+    if let Some(guard) = guards(0..end).next_back() {
+        let is_own = own_branches.range(guard + 1..=end).next().is_some()
+            || origins.asks_container(&earlier[guard]);
+        let is_path = match boolean {
+            _ if is_told => is_own,
+            Some(_) => is_own,
+            None => origins.asks_container(last) || is_without_program(script),
+        };
+        let asks_program = |at: &usize| !origins.asks_container(&earlier[*at]);
+        match boolean {
+            _ if is_path => decide.extend(guards(0..end).filter(asks_program)),
+            Some((place, was)) => condition = Some((guard, place, was)),
+            None if is_told => decide.push(guard),
+            None => {}
+        }
+    }
+    decide.into_iter().for_each(|on| script.wait(fails, on));
+    if let Some((guard, place, was)) = condition {
+        assert_condition(script, guard, place, was);
+    }
+}
+
+/// True if the failing statement depends on no call of the program.
+fn is_without_program(script: &Script) -> bool {
+    let last = script.statements.len() - 1;
+    interactions(script, &closure(&needs(script), last)) == 0
+}
+
+/// The statements that make the values of a script.
+struct Origins<'s> {
+    script: &'s Script,
+    makers: BTreeMap<ObjectId, usize>,
+    /// The containers of the driver.
+    containers: BTreeSet<ObjectId>,
+}
+
+impl Origins<'_> {
+    fn of(script: &Script) -> Origins<'_> {
+        let statements = script.statements.iter().enumerate().rev();
+        Origins {
+            script,
+            makers: statements
+                .filter_map(|(at, statement)| Some((statement.defines()?, at)))
+                .collect(),
+            containers: containers(script),
+        }
+    }
+
+    /// The statement that made a value first.
+    fn maker(&self, id: ObjectId) -> Option<usize> {
+        self.makers.get(&id).copied()
+    }
+
+    /// The statements that made the values which a statement is given.
+    fn makers<'a>(&'a self, statement: &Statement) -> impl Iterator<Item = &'a Statement> + 'a {
+        let uses = statement.uses().into_iter();
+        let makers = uses.filter_map(|id| self.maker(id));
+        makers.map(|at| &self.script.statements[at])
+    }
+
+    /// The statement that computes the condition of a guard compares with null.
+    fn is_null_check(&self, guard: &Statement) -> bool {
+        let null = [Operator::IsNull, Operator::IsNotNull];
+        let mut conditions = self.makers(guard);
+        conditions.any(|it| it.operator().is_some_and(|it| null.contains(&it)))
+    }
+
+    /// A statement is given only what a container of the driver said about itself, such as its size. The script fills
+    /// the container with the same number of elements on every version of the program.
+    fn asks_container(&self, statement: &Statement) -> bool {
+        let mut makers = self.makers(statement).peekable();
+        makers.peek().is_some() && makers.all(|maker| self.is_of_container(maker))
+    }
+
+    fn is_of_container(&self, statement: &Statement) -> bool {
+        match self.script.receiver(statement) {
+            Some(on) => self.containers.contains(&on) && gives_number(self.script, statement),
+            None => statement.is_pure() && self.asks_container(statement),
+        }
+    }
+}
+
+/// True if the result of a statement is a number or a boolean.
+fn gives_number(script: &Script, statement: &Statement) -> bool {
+    let result = statement.result();
+    result.is_some_and(|result| match result {
+        Value::Reference(Reference::Object { class, .. }) => {
+            let shapes = [Shape::Boolean, Shape::Int];
+            let name = script.class_name(*class);
+            shapes.iter().any(|shape| shape.class_name() == name)
+        }
+        _ => false,
+    })
+}
+
+/// Gives an assertion the condition that it was compiled from, which was true or not.
+fn assert_condition(script: &mut Script, guard: usize, place: usize, was: bool) {
+    let Some(condition) = guard.checked_sub(1) else {
+        return;
+    };
+    let statement = &script.statements[condition];
+    let operation = statement.operation();
+    let operation = operation.and_then(|of| if was { Some(of) } else { of.opposite() });
+    let Some(operation) = operation else {
+        return;
+    };
+    let given = statement.given.clone();
+    let mut builder = Builder::of(script);
+    let holds = builder.operate(operation, given);
+    script.tables = Arc::new(builder.finish());
+    let last = script.statements.len() - 1;
+    script.statements[last].given[place] = holds.made;
+    script.statements.insert(last, holds.statement);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "\
+script 1
+type 1 int
+type 2 boolean
+type 3 shop/Cart
+type 4 java/lang/IllegalStateException
+type 5 long
+type 6 java/util/ArrayList
+site 1 entry shop/Cart.<init>()V
+site 2 entry shop/Cart.total()I
+site 3 entry java/util/ArrayList.<init>()V
+site 4 entry java/util/ArrayList.size()I
+site 5 entry static org/junit/Assert.fail()V
+site 6 entry java/lang/IllegalStateException.<init>()V
+site 7 entry static org/junit/Assert.assertEquals(JJ)V
+site 8 entry static org/junit/Assert.assertTrue(Z)V
+=> @1()
+<= @1 = #1:@3
+=> @2() on #1:@3
+<= @2 = #2:@1
+=> @3()
+<= @3 = #3:@6
+";
+    /// Statements 3 and 4, then 5 and 6.
+    const FIRST: &str = "do isLess int (#2:@1, 0) = #4:@2\nguard (#4:@2)\n";
+    const SECOND: &str = "do isLess int (#2:@1, 1) = #5:@2\nguard (#5:@2)\n";
+    const EXCEPTION: &str = "=> @6()\n<= @6 = #9:@4\n";
+    const RAISE: &str = "do raise object (#9:@4) ! #9:@4\n";
+    const FAIL: &str = "=> @5()\n<= @5\n";
+
+    /// The script of two conditions and some statements, decided.
+    fn decided(statements: &str, own_branches: &[usize]) -> Script {
+        let text = format!("{HEAD}{FIRST}{SECOND}{statements}");
+        let mut script: Script = text.parse().unwrap();
+        decide(&mut script, &own_branches.iter().copied().collect());
+        script
+    }
+
+    /// The statements that the last of a script waits for.
+    fn decided_by(statements: &str, own_branches: &[usize]) -> Vec<usize> {
+        let script = decided(statements, own_branches);
+        let last = script.statements.len() - 1;
+        let waits = script.waits.iter();
+        assert!(waits.clone().all(|wait| wait.statement == last));
+        waits.map(|wait| wait.on).collect()
+    }
+
+    #[test]
+    fn what_the_driver_says_is_wrong_depends_on_its_last_condition() {
+        assert_eq!(decided_by(FAIL, &[]), [6]);
+        assert_eq!(decided_by(&format!("{EXCEPTION}{RAISE}"), &[]), [6]);
+    }
+
+    #[test]
+    fn what_is_closed_before_an_exception_is_thrown_decides_nothing() {
+        let close = "do isNotNull object (#1:@3) = #6:@2\nguard (#6:@2)\n";
+        let script = format!("{EXCEPTION}{close}{RAISE}");
+        assert_eq!(decided_by(&script, &[]), [6]);
+        let late = "do isLess int (#2:@1, 2) = #7:@2\nguard (#7:@2)\n";
+        let script = format!("{EXCEPTION}{close}{late}{RAISE}");
+        assert_eq!(decided_by(&script, &[]), [6, 11]);
+    }
+
+    #[test]
+    fn what_the_driver_counted_depends_on_all_conditions() {
+        let script = format!("{EXCEPTION}{RAISE}");
+        assert_eq!(decided_by(&script, &[5]), [6]);
+        assert_eq!(decided_by(&script, &[7]), [4, 6]);
+        let counted = "=> @7(3L, 2L)\n<= @7\n";
+        assert_eq!(decided_by(counted, &[]), [4, 6]);
+        let told = "do toLong int (#2:@1) = #7:@5\n=> @7(3L, #7:@5)\n<= @7\n";
+        assert_eq!(decided_by(told, &[7]), []);
+    }
+
+    #[test]
+    fn what_the_driver_collected_depends_on_all_conditions_of_the_program() {
+        let size = "=> @4() on #3:@6\n<= @4 = #6:@1\n";
+        let sum = format!("{size}do toLong int (#6:@1) = #7:@5\n=> @7(3L, #7:@5)\n<= @7\n");
+        assert_eq!(decided_by(&sum, &[]), [4, 6]);
+        let empty = format!("{size}do isEqual int (#6:@1, 0) = #7:@2\nguard (#7:@2)\n");
+        assert_eq!(decided_by(&format!("{empty}{FAIL}"), &[]), [4, 6]);
+    }
+
+    #[test]
+    fn an_assertion_that_was_compiled_to_a_branch_is_given_its_condition() {
+        for (given, operator) in [(true, Operator::IsLess), (false, Operator::IsAtLeast)] {
+            let script = decided(&format!("=> @8({given})\n<= @8\n"), &[]);
+            let [.., condition, assertion] = script.statements.as_slice() else {
+                panic!("{script:?}");
+            };
+            assert_eq!(condition.operator(), Some(operator));
+            assert_eq!(assertion.uses(), [condition.defines().unwrap()]);
+            assert_eq!(script.waits, BTreeSet::new());
+        }
+        assert_eq!(decided_by("=> @8(false)\n<= @8\n", &[7]), [4, 6]);
+    }
+
+    #[test]
+    fn without_a_condition_nothing_is_decided() {
+        let mut script: Script = format!("{HEAD}=> @8(false)\n<= @8\n").parse().unwrap();
+        let before = script.clone();
+        decide(&mut script, &BTreeSet::new());
+        assert_eq!(script, before);
+    }
+}

@@ -1,0 +1,225 @@
+//! The methods that change the object they are called on, as far as their code shows it.
+//!
+//! A method that returns `true` when it has done something is a command, like one that returns nothing: its caller
+//! asserts the result or ignores it, and later results depend on it. Its name need not say so, but its code does: it
+//! writes a field, or calls a method that changes an object which a field holds.
+
+use std::collections::BTreeSet;
+
+use culprit_classfile::{ClassFile, Code, access, op};
+use culprit_model::Member;
+use culprit_model::observe::is_jdk_name;
+use culprit_program::Program;
+
+use crate::default_arguments::{Body, body, member};
+
+/// How methods of the library begin that change what they are called on, or given first.
+const CHANGES: [&str; 21] = [
+    "add", "put", "append", "set", "remove", "clear", "offer", "push", "pop", "poll", "insert",
+    "delete", "replace", "write", "print", "sort", "fill", "reverse", "store", "read", "next",
+];
+
+/// The same of collections and atomic numbers, for names that mean something else elsewhere.
+const CHANGES_OF_FIELDS: [&str; 6] = [
+    "merge",
+    "compute",
+    "increment",
+    "decrement",
+    "accumulate",
+    "getAnd",
+];
+
+/// The most methods whose code is read for one call.
+const MOST_METHODS: usize = 24;
+
+/// Whether a method of the library, by its name, changes what it is called on.
+pub fn changes_library(name: &str) -> bool {
+    CHANGES.iter().any(|start| name.starts_with(start))
+}
+
+/// Whether a method of the program is named like those: `next` and `addAll`, but not `address`.
+pub fn is_named_for_change(name: &str) -> bool {
+    let ends_word = |rest: &str| !rest.starts_with(|c: char| c.is_lowercase());
+    let mut starts = CHANGES.iter();
+    starts.any(|start| name.strip_prefix(start).is_some_and(ends_word))
+}
+
+/// Whether a method returns a status, a truth value or a constant of an enum, and changes the object of a class that
+/// it is called on.
+pub fn is_command_with_status(method: &Member, class: &str, program: &Program) -> bool {
+    let returned = method.descriptor.rsplit(')').next().unwrap_or_default();
+    let is_enum = |class: &str| {
+        let class = program.bytes(class);
+        let class = class.and_then(|bytes| ClassFile::parse(&bytes).ok());
+        class.is_some_and(|class| class.access & access::ENUM != 0)
+    };
+    let class_of = |returned: &str| Some(returned.strip_prefix('L')?.strip_suffix(';')?.to_owned());
+    let is_status = returned == "Z" || class_of(returned).is_some_and(|class| is_enum(&class));
+    let called = Member {
+        owner: class.to_owned(),
+        ..method.clone()
+    };
+    is_status && changes(called, &|member| body(member, program))
+}
+
+/// Whether a method, or one that it calls on its object or on one that a field of it holds, writes a field.
+fn changes(method: Member, body: &dyn Fn(&Member) -> Option<Body>) -> bool {
+    let mut met = BTreeSet::from([method.clone()]);
+    let mut open = vec![method];
+    while let Some(method) = open.pop() {
+        let Some((class, code)) = body(&method) else {
+            continue;
+        };
+        let Some(found) = Accesses::of(&class, &code) else {
+            continue;
+        };
+        if found.writes {
+            return true;
+        }
+        for called in found.calls {
+            let is_held = found.held.contains(&called.owner);
+            if is_jdk_name(&called.owner) {
+                let mut more = CHANGES_OF_FIELDS.iter();
+                let is_change = changes_library(&called.name)
+                    || more.any(|start| called.name.starts_with(start));
+                if is_held && is_change {
+                    return true;
+                }
+            } else if (is_held || called.owner == method.owner)
+                && called.name != "<init>"
+                && met.len() < MOST_METHODS
+                && met.insert(called.clone())
+            {
+                open.push(called);
+            }
+        }
+    }
+    false
+}
+
+/// The accesses of a method to fields, and its calls.
+#[derive(Default)]
+struct Accesses {
+    /// It writes a field, or an element of an array where it reads a field that holds one.
+    writes: bool,
+    /// The classes of the fields that it reads.
+    held: BTreeSet<String>,
+    calls: Vec<Member>,
+}
+
+impl Accesses {
+    fn of(class: &ClassFile, code: &Code) -> Option<Accesses> {
+        let mut found = Accesses::default();
+        let (mut stores, mut holds_array) = (false, false);
+        for instruction in code.instructions() {
+            let instruction = instruction.ok()?;
+            let named = || {
+                let index = instruction.pool_index()?;
+                Some(member(&class.pool.member(index).ok()?))
+            };
+            match instruction.opcode {
+                op::PUTFIELD | op::PUTSTATIC => found.writes = true,
+                op::IASTORE..=op::SASTORE => stores = true,
+                op::GETFIELD | op::GETSTATIC => {
+                    let descriptor = named()?.descriptor;
+                    holds_array |= descriptor.starts_with('[');
+                    let held = descriptor.strip_prefix('L');
+                    let held = held.and_then(|name| name.strip_suffix(';'));
+                    found.held.extend(held.map(str::to_owned));
+                }
+                op::INVOKEVIRTUAL..=op::INVOKEINTERFACE => found.calls.push(named()?),
+                _ => {}
+            }
+        }
+        found.writes |= stores && holds_array;
+        Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_classfile::Pool;
+    use culprit_model::script::MemberName;
+
+    use super::*;
+
+    /// The body of a method that has these instructions with members.
+    fn with(instructions: &[(u8, MemberName<'_>)]) -> Body {
+        let mut pool = Pool::new();
+        let mut bytes = Vec::new();
+        for (opcode, of) in instructions {
+            let Member {
+                owner,
+                name,
+                descriptor,
+            } = Member::from(*of);
+            let index = match *opcode {
+                op::GETFIELD | op::PUTFIELD => pool.add_field_ref(&owner, &name, &descriptor),
+                _ => pool.add_method_ref(&owner, &name, &descriptor),
+            };
+            bytes.push(*opcode);
+            bytes.extend(index.unwrap().to_be_bytes());
+        }
+        let class = ClassFile {
+            minor: 0,
+            major: 52,
+            access: 0,
+            this_class: pool.add_class("shop/Cart").unwrap(),
+            super_class: 0,
+            interfaces: Vec::new(),
+            fields: Vec::new(),
+            methods: Vec::new(),
+            attributes: Vec::new(),
+            pool,
+        };
+        let code = Code {
+            max_stack: 1,
+            max_locals: 1,
+            bytes,
+            handlers: Vec::new(),
+            attributes: Vec::new(),
+        };
+        (class, code)
+    }
+
+    const MOVE: MemberName<'_> = MemberName::of("shop/Cart", "move", "()Z");
+    const CHECK: MemberName<'_> = MemberName::of("shop/Cart", "check", "()V");
+    const COUNT: MemberName<'_> = MemberName::of("shop/Cart", "count", "I");
+    const ITEMS: MemberName<'_> = MemberName::of("shop/Cart", "items", "Ljava/util/Map;");
+    const PUT: MemberName<'_> = MemberName::of("java/util/Map", "put", "()V");
+    const MERGE: MemberName<'_> = MemberName::of("java/util/Map", "merge", "()V");
+    const GET: MemberName<'_> = MemberName::of("java/util/Map", "get", "()V");
+
+    #[track_caller]
+    fn check(of_move: &[(u8, MemberName<'_>)], of_check: &[(u8, MemberName<'_>)], expect: bool) {
+        let body = |member: &Member| match member.name.as_str() {
+            "move" => Some(with(of_move)),
+            "check" => Some(with(of_check)),
+            _ => None,
+        };
+        assert_eq!(changes(MOVE.into(), &body), expect, "{of_move:?}");
+    }
+
+    #[test]
+    fn a_method_that_writes_a_field_changes_its_object() {
+        check(&[(op::PUTFIELD, COUNT)], &[], true);
+        check(&[(op::GETFIELD, COUNT)], &[], false);
+    }
+
+    #[test]
+    fn so_does_one_that_changes_a_collection_of_a_field() {
+        let (items, put) = ((op::GETFIELD, ITEMS), (op::INVOKEVIRTUAL, PUT));
+        check(&[items, put], &[], true);
+        check(&[items, (op::INVOKEVIRTUAL, MERGE)], &[], true);
+        check(&[items, (op::INVOKEVIRTUAL, GET)], &[], false);
+        // A collection of its own.
+        check(&[put], &[], false);
+    }
+
+    #[test]
+    fn so_does_one_that_calls_such_a_method_of_its_object() {
+        let calls = [(op::INVOKEVIRTUAL, CHECK)];
+        check(&calls, &[(op::PUTFIELD, COUNT)], true);
+        check(&calls, &[(op::INVOKEVIRTUAL, CHECK)], false);
+    }
+}
