@@ -344,7 +344,7 @@ mod tests {
         ];
         let statements = names.map(|name| {
             let given = vec![Value::text(name)];
-            builder.call_static(read.clone(), given, None)
+            builder.call_static(read, given, None)
         });
         let with = with_input_files(&builder.script(statements.to_vec()), &made).unwrap();
         let text = with.script.to_string();
