@@ -7,8 +7,9 @@ use culprit_minimize::MinimizedTest;
 use culprit_scripts::{Border, Route, inner_borders, route};
 
 use crate::entry::{Again, Entry};
-use crate::recording::RecordedPart;
+use crate::recording::{RecordedPart, WrongResultTest};
 use crate::session::{FailureTask, missed};
+use crate::witness::Seen;
 use crate::{CallLevel, Error, FailedJvm, Session, SessionEvent};
 
 /// The time for the calls around a class that there is a test of already.
@@ -17,21 +18,34 @@ const AROUND: Duration = Duration::from_secs(30);
 /// A way to a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Attempt {
-    /// The calls of the driver, followed, or else recorded.
+    /// The calls of the driver, followed.
     Driver,
     /// Recorded calls of the class that threw.
     Thrower,
     /// Recorded calls of all of the program's own code.
     OwnCode,
+    /// Recorded calls of everything that failed, with the libraries that it uses as far as they are needed.
+    Everything,
 }
 
 impl Attempt {
     /// All of them, in the order in which they are made.
-    fn all(route: Route) -> [Attempt; 3] {
+    fn all(route: Route) -> [Attempt; 4] {
+        use Attempt::{Driver, Everything, OwnCode, Thrower};
         match route {
-            Route::Direct => [Attempt::Driver, Attempt::Thrower, Attempt::OwnCode],
-            Route::Library => [Attempt::Thrower, Attempt::Driver, Attempt::OwnCode],
-            Route::Framework => [Attempt::Thrower, Attempt::OwnCode, Attempt::Driver],
+            Route::Direct => [Driver, OwnCode, Everything, Thrower],
+            Route::Library => [Thrower, Driver, OwnCode, Everything],
+            Route::Framework => [Thrower, OwnCode, Driver, Everything],
+        }
+    }
+
+    /// The border of recorded calls inside the program.
+    fn border(self, borders: &[Border]) -> Option<&Border> {
+        let mut borders = borders.iter();
+        match self {
+            Attempt::Thrower => borders.find(|border| border.class.is_some()),
+            Attempt::OwnCode => borders.find(|border| border.class.is_none()),
+            Attempt::Driver | Attempt::Everything => None,
         }
     }
 }
@@ -43,6 +57,8 @@ struct Outcome {
     around: Option<usize>,
     /// There is a test of the class that threw.
     inside: bool,
+    /// There is a test of a wrong result.
+    is_result_tested: bool,
     /// A test of the calls around that class that does not fail the same way, and when it was begun.
     doubtful: Option<(MinimizedTest, Instant)>,
     /// A test that is the program again, and when it was begun.
@@ -59,8 +75,7 @@ impl Session<'_> {
             Err(error) if error.is_answer() => outcome.fail(error),
             tried => tried?,
         }
-        if !outcome.inside
-            && outcome.around.is_none()
+        if !outcome.has_test()
             && let Some((found, began)) = outcome.again
         {
             let is_same = found.fails_the_same_way();
@@ -70,6 +85,10 @@ impl Session<'_> {
         match outcome {
             Outcome {
                 around: Some(_), ..
+            }
+            | Outcome {
+                is_result_tested: true,
+                ..
             } => Ok(true),
             Outcome {
                 inside: true, why, ..
@@ -95,6 +114,19 @@ impl Session<'_> {
         }
     }
 
+    /// The part of the program that the first attempt at a failure is to record, unless it follows the driver.
+    pub(crate) fn first_recorded_part(&self, seen: &Seen) -> Result<Option<RecordedPart>, Error> {
+        let jvm = self.failed_jvm(&seen.recording)?;
+        let failed = seen.failed(&jvm.recording);
+        let borders = inner_borders(&failed, &jvm.program)?;
+        let attempts = Attempt::all(route(&failed, &jvm.program)).into_iter();
+        let mut to_make =
+            attempts.filter(|it| *it == Attempt::Driver || it.border(&borders).is_some());
+        let first = to_make.next();
+        let border = first.and_then(|first| first.border(&borders));
+        Ok(border.map(RecordedPart::within))
+    }
+
     fn try_all(&mut self, failure: FailureTask<'_>, outcome: &mut Outcome) -> Result<(), Error> {
         let jvm = self.failed_jvm(&failure.seen.recording)?;
         let failed = failure.seen.failed(&jvm.recording);
@@ -105,9 +137,11 @@ impl Session<'_> {
             if self.is_interrupted() {
                 return Err(Error::Interrupted);
             }
-            let is_hopeless = route == Route::Framework && attempt == Attempt::Driver;
+            let is_outside = matches!(attempt, Attempt::Driver | Attempt::Everything);
+            let is_hopeless = route == Route::Framework && is_outside;
             if self.allowance.is_spent()
                 || outcome.around.is_some()
+                || outcome.is_result_tested
                 || outcome.inside && is_hopeless
             {
                 break;
@@ -118,10 +152,13 @@ impl Session<'_> {
             let began = Instant::now();
             let is_inside = attempt == Attempt::Thrower;
             let found = match attempt {
-                Attempt::Driver => self.find_test(failure, &jvm),
+                Attempt::Driver => match self.find_test(failure, &jvm)? {
+                    Some(found) => Ok(found),
+                    None => continue,
+                },
+                Attempt::Everything => self.reduce_recorded(failure, &jvm),
                 Attempt::Thrower | Attempt::OwnCode => {
-                    let border = borders.iter().find(|it| it.class.is_some() == is_inside);
-                    let Some(border) = border else {
+                    let Some(border) = attempt.border(&borders) else {
                         continue;
                     };
                     self.reduce_part(failure, &jvm, RecordedPart::within(border))
@@ -157,9 +194,35 @@ impl Session<'_> {
                 (Err(error), None) => outcome.fail(error),
                 (_, Some(_)) => {}
             }
+            // The assertion is repeated where that is likely to succeed.
+            if attempt == Attempt::OwnCode && route != Route::Direct {
+                self.add_wrong_result(failure, &jvm, outcome)?;
+            }
         }
+        self.add_wrong_result(failure, &jvm, outcome)?;
         match outcome.around {
             Some(left) if !outcome.inside => self.add_innermost(failure, &jvm, left),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds a test of a wrong result in the last recording, if an assertion failed that there is no test of.
+    fn add_wrong_result(
+        &mut self,
+        failure: FailureTask<'_>,
+        jvm: &FailedJvm,
+        outcome: &mut Outcome,
+    ) -> Result<(), Error> {
+        let began = Instant::now();
+        if outcome.has_test() || !failure.seen.signature.is_assertion() || self.is_over() {
+            return Ok(());
+        }
+        match self.reduce_wrong_result(failure, jvm) {
+            Ok(Some(WrongResultTest { told, found })) => {
+                outcome.is_result_tested = true;
+                self.add(failure, CallLevel::Result { told }, found, began)
+            }
+            Err(error) if !error.is_answer() => Err(error),
             _ => Ok(()),
         }
     }
@@ -187,6 +250,10 @@ impl Session<'_> {
 }
 
 impl Outcome {
+    fn has_test(&self) -> bool {
+        self.inside || self.around.is_some() || self.is_result_tested
+    }
+
     /// Keeps the reason of the first attempt that came to nothing.
     fn fail(&mut self, error: Error) {
         self.why.get_or_insert(error);

@@ -95,6 +95,11 @@ pub struct MissedFailure {
 pub enum CallLevel {
     /// The calls of the driver.
     Outermost,
+    /// The same up to a call with a wrong result, without the assertion that found it wrong: that cannot be repeated.
+    Result {
+        /// The result in words: `Toll.charge returns 11`.
+        told: String,
+    },
     /// The calls of the class that threw; so many are left.
     Innermost { class: String, calls: usize },
 }

@@ -1,12 +1,13 @@
 //! Scripts of recorded calls, for failures that cannot be followed. The set of observed classes is widened until
 //! the script can make every object that it uses.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use culprit_minimize::MinimizedTest;
+use culprit_model::observe::ClassOrigin;
 use culprit_model::options::{Mode, RecordOptions, WeaveOptions};
 use culprit_model::{Failure as RecordedThrowable, Pattern, Selection};
-use culprit_scripts::{Extracted, extract, select};
+use culprit_scripts::{Extracted, extract, select, wrong_results};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
@@ -29,6 +30,39 @@ pub(crate) struct RecordedPart {
     pub(crate) selection: Selection,
     /// The most recordings of the command.
     pub(crate) attempts: usize,
+}
+
+/// A run in which the calls of some classes were recorded.
+#[derive(Clone)]
+pub(crate) struct RecordedRun {
+    selection: Selection,
+    folder: PathBuf,
+}
+
+/// A test that fails if a call returns what it returned.
+pub(crate) struct WrongResultTest {
+    /// The result in words.
+    pub(crate) told: String,
+    pub(crate) found: MinimizedTest,
+}
+
+impl RecordedPart {
+    /// The name of the folder of a run.
+    pub(crate) fn run_name(&self, failure: usize, attempt: usize) -> String {
+        format!("{}-{failure}-{attempt}", self.name)
+    }
+}
+
+/// The options of the agent that record the calls of some classes.
+pub(crate) fn record_options(selection: &Selection) -> RecordOptions {
+    RecordOptions {
+        weave: WeaveOptions {
+            selection: selection.clone(),
+            ..WeaveOptions::default()
+        },
+        contents: true,
+        ..RecordOptions::default()
+    }
 }
 
 impl Session<'_> {
@@ -54,19 +88,22 @@ impl Session<'_> {
         part: RecordedPart,
     ) -> Result<MinimizedTest, Error> {
         let signature = &failure.seen.signature;
-        let mut selection = part.selection;
+        let mut selection = part.selection.clone();
         let (mut attempt, mut narrowed) = (1, 0);
         let (recording, script) = loop {
             let observed = selection.observe.iter().map(ToString::to_string).collect();
             self.observer.notice(SessionEvent::Records { observed })?;
-            let name = format!("{}-{}-{attempt}", part.name, failure.number);
-            let (recording, thrown) = self.record_failing(&name, &selection, failure)?;
+            let name = part.run_name(failure.number, attempt);
+            let run = self.record_failing(&name, &selection, failure)?;
+            let (recording, thrown) = recorded(&run.folder, signature)?;
             let extracted = extract(&recording, &thrown)?;
             attempt += 1;
             let is_narrowed = narrowed < MOST_NARROWED && narrow(&mut selection, &extracted);
             narrowed += usize::from(is_narrowed);
-            let is_widened =
-                attempt <= part.attempts + narrowed && widen(&mut selection, &extracted);
+            // With stand-ins, less may be missing.
+            let is_widened = !is_narrowed
+                && attempt <= part.attempts + narrowed
+                && widen(&mut selection, &extracted);
             if !is_narrowed && !is_widened {
                 break (recording, extracted.script);
             }
@@ -84,43 +121,98 @@ impl Session<'_> {
         })
     }
 
+    /// Makes a test of a wrong result in the last recording, if the assertion that found it wrong cannot be repeated.
+    pub(crate) fn reduce_wrong_result(
+        &mut self,
+        failure: FailureTask<'_>,
+        jvm: &FailedJvm,
+    ) -> Result<Option<WrongResultTest>, Error> {
+        let Some(RecordedRun {
+            mut selection,
+            mut folder,
+        }) = self.last_recorded.clone()
+        else {
+            return Ok(None);
+        };
+        let mut narrowed = 0;
+        let (recording, wrong) = loop {
+            let (recording, thrown) = recorded(&folder, &failure.seen.signature)?;
+            let wrong = wrong_results(&recording, &thrown)?;
+            let mut results = wrong.iter();
+            let is_narrowed = results.any(|it| narrow(&mut selection, &it.extracted));
+            narrowed += 1;
+            if !is_narrowed || narrowed > MOST_NARROWED {
+                break (recording, wrong);
+            }
+            let name = format!("result-{}-{narrowed}", failure.number);
+            folder = self.record_failing(&name, &selection, failure)?.folder;
+        };
+        for wrong in wrong {
+            let signature = wrong.signature();
+            let taken = self.taken.clone();
+            let found = self.reduce_case(&Case {
+                signature: &signature,
+                condition: None,
+                script: &wrong.extracted.script,
+                recording: &recording,
+                program: &jvm.program,
+                jdk: &jvm.jdk,
+                taken: &taken,
+                concrete: false,
+            });
+            match found {
+                Ok(found) if found.fails_the_same_way() => {
+                    let told = wrong.told;
+                    return Ok(Some(WrongResultTest { told, found }));
+                }
+                Err(error) if !error.is_answer() => return Err(error),
+                _ if self.is_over() => break,
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
     /// Records the command until it fails in a way, which it need not do each time.
     fn record_failing(
         &mut self,
         name: &str,
         selection: &Selection,
         failure: FailureTask<'_>,
-    ) -> Result<(Recording, RecordedThrowable), Error> {
+    ) -> Result<RecordedRun, Error> {
         let mut attempt = 1;
         loop {
             let name = match attempt {
                 1 => name.to_owned(),
                 _ => format!("{name}-{attempt}"),
             };
-            let record = RecordOptions {
-                weave: WeaveOptions {
-                    selection: selection.clone(),
-                    ..WeaveOptions::default()
-                },
-                contents: true,
-                ..RecordOptions::default()
+            let run = match self.recorded_early.take() {
+                Some((recorded, run)) if recorded == *selection => run,
+                early => {
+                    self.recorded_early = early;
+                    self.run(&name, Mode::Record(record_options(selection)))?
+                }
             };
-            let run = self.run(&name, Mode::Record(record))?;
             let found = recorded(&run.folder, &failure.seen.signature);
             if found.is_ok() || failure.rate.is_always() || attempt == MOST_RUNS {
-                return found;
+                let last = RecordedRun {
+                    selection: selection.clone(),
+                    folder: run.folder,
+                };
+                self.last_recorded = Some(last.clone());
+                return Ok(last);
             }
             attempt += 1;
         }
     }
 }
 
-/// Excludes observed classes whose objects a script uses and no constructor made, such as mocks that are objects of
+/// Excludes observed classes whose objects a script uses and nobody constructed, such as mocks that are objects of
 /// the class itself: something stands in for them. Whether there are such.
 fn narrow(selection: &mut Selection, extracted: &Extracted) -> bool {
     let before = selection.exclude.len();
     for class in &extracted.unmade {
-        if !selection.excludes(class)
+        if selection.selects(class, ClassOrigin::Library)
             && let Ok(pattern) = class.replace('/', ".").parse::<Pattern>()
         {
             selection.exclude.push(pattern);

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use culprit_jvm::{JdkLocations, KeptInput, untrusted};
 use culprit_minimize::{MinimizedTest, full_name};
-use culprit_model::AgentOptions;
 use culprit_model::options::{FollowOptions, Mode};
+use culprit_model::{AgentOptions, Selection};
 use culprit_program::{Command, Program, Streams};
 use culprit_scripts::{Script, driver_methods};
 use culprit_signature::Signature;
@@ -19,7 +19,8 @@ use culprit_trace::{Error as TraceError, Recording, RunFolder};
 
 use crate::caught::{CaughtInRun, signature};
 use crate::output;
-use crate::stopping::{StopAfter, StopWatch, Watched};
+use crate::recording::{RecordedRun, record_options};
+use crate::stopping::{StopAfter, StopWatch, Stopped, Watched};
 use crate::witness::{Seen, Wanted, Witnesses};
 use crate::{
     Activity, Allowance, CallLevel, Case, Error, FailedJvm, FailureTest, MissedFailure, Observer,
@@ -72,8 +73,12 @@ pub struct Session<'a> {
     pub(crate) taken: Vec<String>,
     /// Methods of drivers on the stacks of the failures, if they are known for every failure.
     pub(crate) driver_methods: Vec<String>,
-    /// The time after which the first run of the command was ended.
-    stopped_after: Option<Duration>,
+    /// The end of the first run of the command, if it was ended.
+    stopped: Option<Stopped>,
+    /// The run that was recorded before the failures were known to be the same each time, and its selection.
+    pub(crate) recorded_early: Option<(Selection, EndedRun)>,
+    /// The last run that was recorded for a failure.
+    pub(crate) last_recorded: Option<RecordedRun>,
     /// Exceptions that are caught in silence are looked for.
     watches_closely: bool,
 }
@@ -121,7 +126,9 @@ impl<'a> Session<'a> {
             allowance: settings.reducer.allowance(),
             taken: Vec::new(),
             driver_methods: Vec::new(),
-            stopped_after: None,
+            stopped: None,
+            recorded_early: None,
+            last_recorded: None,
             // Of those that the user asks for, nobody need print anything.
             watches_closely: settings.exception.is_some() || settings.stop_after.is_some(),
         }
@@ -193,6 +200,9 @@ impl<'a> Session<'a> {
                 output: first.output(),
             });
         }
+        if let Some(agreed) = self.witness_recording(&witnesses, &wanted)? {
+            return Ok(agreed);
+        }
         for number in 2..=WITNESSES {
             let again = self.watch(&format!("witness-{number}"))?;
             witnesses.add(&again.folder, &wanted, &|path| self.program_of(path))?;
@@ -212,6 +222,30 @@ impl<'a> Session<'a> {
         let left_out = &left_out;
         self.observer.notice(SessionEvent::Flaky { left_out })?;
         Ok(witnesses)
+    }
+
+    /// Where the first attempt at the first failure is to record a part of the program, the second run of the command
+    /// does that already. The failures of both runs, if they are the same: otherwise the recording does not count.
+    fn witness_recording(
+        &mut self,
+        first: &Witnesses,
+        wanted: &Wanted,
+    ) -> Result<Option<Witnesses>, Error> {
+        let Some(seen) = first.most_frequent().next() else {
+            return Ok(None);
+        };
+        let Some(part) = self.first_recorded_part(seen)? else {
+            return Ok(None);
+        };
+        let mode = Mode::Record(record_options(&part.selection));
+        let run = self.run(&part.run_name(1, 1), mode)?;
+        let mut both = first.clone();
+        match RunFolder::open(&run.folder) {
+            Ok(_) => both.add(&run.folder, wanted, &|path| self.program_of(path))?,
+            Err(_) => return Ok(None),
+        }
+        self.recorded_early = Some((part.selection, run));
+        Ok(both.agree().then_some(both))
     }
 
     /// The exceptions that count as failures, by the first run of the command: those that left a thread or failed a
@@ -321,7 +355,7 @@ impl<'a> Session<'a> {
         if self.is_interrupted() {
             return Err(Error::Interrupted);
         }
-        self.stopped_after = self.stopped_after.or(stopped);
+        self.stopped = self.stopped.or(stopped);
         Ok(EndedRun {
             folder,
             status: status.shell_code(),
@@ -333,40 +367,42 @@ impl<'a> Session<'a> {
     /// Watches a run that is to be ended. The failures of one that is followed are not recorded: it gets several
     /// times as long as the first run took.
     fn stop_watch(&self, folder: &Path, mode: &Mode) -> Option<StopWatch> {
-        let after = match (self.settings.stop_after?, mode, self.stopped_after) {
-            (StopAfter::Failures(_), Mode::Follow(_), Some(took)) => {
-                StopAfter::Time(took * FOLLOWED_SLOWER + FOLLOWED_LATER)
+        let after = match (self.settings.stop_after?, mode, self.stopped) {
+            (StopAfter::Failures(_), Mode::Follow(_), Some(stopped)) => {
+                StopAfter::Time(stopped.after * FOLLOWED_SLOWER + FOLLOWED_LATER)
             }
             (after, ..) => after,
         };
         Some(StopWatch::start(Watched {
             folder: folder.to_owned(),
             after,
+            enough: self.stopped.map(|stopped| stopped.failures),
             class: self.settings.exception.clone(),
         }))
     }
 
-    /// Makes a test of one failure: of what the driver does, or else of what is recorded.
+    /// Makes a test of what the driver does. `None` if that does not fail the same way alone.
     pub(crate) fn find_test(
         &mut self,
         failure: FailureTask<'_>,
         jvm: &FailedJvm,
-    ) -> Result<MinimizedTest, Error> {
+    ) -> Result<Option<MinimizedTest>, Error> {
         let reaches_into = |found: &MinimizedTest| found.test.notes.uses_reflection;
         match self.follow(failure, jvm)? {
-            Some(found) if !reaches_into(&found) || self.allowance.is_spent() => Ok(found),
             // Code of the driver that could not be printed; recorded calls may do without it.
-            Some(found) => match self.reduce_recorded(failure, jvm) {
-                Ok(recorded) if recorded.grade.is_some() && !reaches_into(&recorded) => {
-                    Ok(recorded)
+            Some(found) if reaches_into(&found) && !self.allowance.is_spent() => {
+                match self.reduce_recorded(failure, jvm) {
+                    Ok(recorded) if recorded.grade.is_some() && !reaches_into(&recorded) => {
+                        Ok(Some(recorded))
+                    }
+                    Err(error) if !error.is_answer() => Err(error),
+                    _ => Ok(Some(found)),
                 }
-                Err(error) if !error.is_answer() => Err(error),
-                _ => Ok(found),
-            },
+            }
             None if self.is_interrupted() => Err(Error::Interrupted),
             // There is no use in recording the command without time to reduce the calls.
             None if self.allowance.is_spent() => Err(Error::OutOfTime),
-            None => self.reduce_recorded(failure, jvm),
+            found => Ok(found),
         }
     }
 

@@ -28,13 +28,24 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(crate) struct StopWatch {
     /// Dropped when the run has ended.
     running: Sender<()>,
-    thread: JoinHandle<Option<Duration>>,
+    thread: JoinHandle<Option<Stopped>>,
+}
+
+/// A run that was ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stopped {
+    /// The time after which it was.
+    pub(crate) after: Duration,
+    /// The failures that were seen until then.
+    pub(crate) failures: u64,
 }
 
 /// The run to watch, and when to end it.
 pub(crate) struct Watched {
     pub(crate) folder: PathBuf,
     pub(crate) after: StopAfter,
+    /// The failures of an earlier run that was ended after some time: a run that has had as many of them is ended, too.
+    pub(crate) enough: Option<u64>,
     /// The class of the exceptions that count; otherwise, all that are likely to be failures.
     pub(crate) class: Option<String>,
 }
@@ -53,19 +64,22 @@ impl StopWatch {
                     return None;
                 }
             }
-            let took = began.elapsed();
+            let after = began.elapsed();
             let mark = format!("out={}", watched.folder.display());
             end_marked(&mark, Ending::Asked);
             if !has_ended(GRACE) {
                 end_marked(&mark, Ending::Killed);
             }
-            Some(took)
+            Some(Stopped {
+                after,
+                failures: watched.failures(),
+            })
         });
         StopWatch { running, thread }
     }
 
-    /// The run has ended; the time after which it was asked to, if it was.
-    pub(crate) fn end(self) -> Option<Duration> {
+    /// The run has ended; when it was asked to, if it was.
+    pub(crate) fn end(self) -> Option<Stopped> {
         drop(self.running);
         // A panic of the thread has been reported.
         self.thread.join().unwrap_or_default()
@@ -75,7 +89,10 @@ impl StopWatch {
 impl Watched {
     fn is_time(&self, elapsed: Duration) -> bool {
         match self.after {
-            StopAfter::Time(time) => elapsed >= time,
+            StopAfter::Time(time) => {
+                let had = |enough: u64| enough > 0 && self.failures() >= enough;
+                elapsed >= time || self.enough.is_some_and(had)
+            }
             StopAfter::Failures(wanted) => self.failures() >= wanted,
         }
     }

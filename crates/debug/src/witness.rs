@@ -33,6 +33,7 @@ impl Rate {
 }
 
 /// A failure that was seen in one or more runs.
+#[derive(Clone)]
 pub(crate) struct Seen {
     pub(crate) signature: Signature,
     /// The class of the test that failed, if the test runner reports it.
@@ -90,7 +91,7 @@ fn is_of_line(signature: &Signature, thrown: &Thrown) -> bool {
 }
 
 /// The failures of some runs.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Witnesses {
     runs: usize,
     seen: Vec<Seen>,

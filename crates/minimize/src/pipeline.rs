@@ -214,9 +214,14 @@ impl TestMaker<'_> {
             let own = own.then(|| script.clone());
             own.into_iter().chain(links(script)).collect()
         };
+        let mut refusals = Refusals::default();
         for script in ways.iter().flat_map(linked) {
             minimised = minimise(&script, scene, &likeness, driver);
-            let is_other = matches!(minimised, Err(Error::OtherFailure(_) | Error::NotLinked));
+            let is_other = match &minimised {
+                Err(Error::OtherFailure(ScriptRun::Unresolved(why))) => !refusals.add(why),
+                Err(Error::OtherFailure(_) | Error::NotLinked) => true,
+                _ => false,
+            };
             if !is_other || driver.is_over() {
                 break;
             }
@@ -361,6 +366,30 @@ impl TestMaker<'_> {
             directory: self.surroundings.directory,
             class_path: self.surroundings.class_path,
         }
+    }
+}
+
+/// The most ways to link an assertion that cannot be run for the same reason, one after the other.
+const MOST_REFUSALS: usize = 8;
+
+/// The reasons why ways to link an assertion cannot be run.
+#[derive(Default)]
+struct Refusals {
+    last: String,
+    times: usize,
+}
+
+impl Refusals {
+    /// Adds a reason; whether it was the same so often that other ways will hardly end differently.
+    fn add(&mut self, why: &str) -> bool {
+        match self.last == why {
+            true => self.times += 1,
+            false => {
+                self.times = 1;
+                self.last = why.to_owned();
+            }
+        }
+        self.times >= MOST_REFUSALS
     }
 }
 

@@ -203,7 +203,7 @@ impl ReportedFailure {
         let found = &test.found;
         let (minimised, notes) = (&found.minimised, &found.test.notes);
         let (level, thrower, left_of_thrower) = match &test.level {
-            CallLevel::Outermost => (Level::Outermost, None, None),
+            CallLevel::Outermost | CallLevel::Result { .. } => (Level::Outermost, None, None),
             CallLevel::Innermost { class, calls } => {
                 (Level::Innermost, Some(class.clone()), Some(*calls))
             }
@@ -235,11 +235,18 @@ impl ReportedFailure {
             by_hand,
         };
         let journal_trouble = found.journal_trouble.as_ref();
+        let verdict = match &test.level {
+            CallLevel::Result { told } if found.fails_the_same_way() => format!(
+                "compiled and run: fails since {told}; the assertion itself cannot be repeated \
+                 without what is around it"
+            ),
+            _ => verdict(found),
+        };
         ReportedFailure {
             entry: FailureEntry {
                 verified: found.fails_the_same_way(),
                 test: Some(entry),
-                ..FailureEntry::new(&test.signature, test.rate, verdict(found))
+                ..FailureEntry::new(&test.signature, test.rate, verdict)
             },
             rate: test.rate,
             text: Some(TestText {

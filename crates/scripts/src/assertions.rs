@@ -155,7 +155,7 @@ fn is_same(result: &Value, given: &Value) -> bool {
 }
 
 /// The class of a variable that holds a value.
-fn class_of(value: &Value, tables: &Tables) -> String {
+pub(crate) fn class_of(value: &Value, tables: &Tables) -> String {
     let name = match value {
         Value::Reference(Reference::Boxed(value)) => value.shape().box_name(),
         Value::Reference(Reference::String(_) | Reference::StringBlob(_)) => "java/lang/String",

@@ -160,11 +160,7 @@ impl Condition {
 
     /// The failure of such a test, wherever it comes from.
     pub fn signature(&self) -> Signature {
-        Signature::of(&Thrown {
-            class: "java.lang.AssertionError".to_owned(),
-            message: Some(self.message()),
-            ..Thrown::default()
-        })
+        raised(self.message())
     }
 
     /// Whether an exception, as it is printed, is that failure.
@@ -186,6 +182,15 @@ impl Condition {
     pub(crate) fn is_about(&self, of: &str) -> bool {
         matches!(self, Condition::Holds { class, .. } if is_named(of, class))
     }
+}
+
+/// The failure of a test that throws an assertion error of its own with this message.
+pub(crate) fn raised(message: String) -> Signature {
+    Signature::of(&Thrown {
+        class: "java.lang.AssertionError".to_owned(),
+        message: Some(message),
+        ..Thrown::default()
+    })
 }
 
 /// Whether a class, by its internal name, is called so, with its package or without.

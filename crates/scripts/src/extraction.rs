@@ -28,7 +28,7 @@ pub struct Extracted {
     pub script: Script,
     /// Classes of the program whose objects are used and not made: they were not observed.
     pub missing: BTreeSet<String>,
-    /// Those of them that are observed, and whose objects no constructor made.
+    /// Those of them whose objects came from outside. If they are observed, no constructor made them, as with mocks.
     pub unmade: BTreeSet<String>,
 }
 
@@ -78,75 +78,128 @@ pub fn extract_until(
     failure: &Failure,
     end: Option<EventIndex>,
 ) -> Result<Extracted, Error> {
-    let lifted = lift(recording);
-    let mut outermost = Vec::new();
-    let mut largest = 0;
-    let mut memory = 0;
-    let mut nested = Nested::new(&lifted.tables);
-    for step in lifted.steps() {
-        let step = step?;
-        for value in &step.values {
-            value.each_reference(&mut |reference| {
-                if let Reference::Object { id, .. } | Reference::Array { id, .. } = reference {
-                    largest = largest.max(id.0);
-                }
-            });
-        }
-        let is_outermost = step.depth == 0 || step.depth == 1 && is_end(step.kind);
-        if is_outermost || nested.belongs(&step) {
-            let values: usize = step.values.iter().map(Value::memory).sum();
-            memory += size_of::<Step>() + values;
-            if memory > MOST_BYTES {
-                return Err(Error::TooLarge);
-            }
-            outermost.push(step);
-        }
-    }
-    let mut builder = Builder::with(lifted.tables.clone(), ObjectId(largest));
+    let mut calls = OutermostCalls::of(recording)?;
+    let mut builder = calls.builder();
     match end {
         Some(end) => {
             let is_end = |step: &Step| step.origin == Some(end) && is_end(step.kind);
-            let last = outermost.iter().position(is_end).ok_or(Error::NoFailure)?;
-            outermost.truncate(last + 1);
+            let last = calls.steps.iter().position(is_end);
+            calls.steps.truncate(last.ok_or(Error::NoFailure)? + 1);
         }
-        None => end_at_failure(&mut outermost, recording, failure, &mut builder)?,
+        None => end_at_failure(&mut calls.steps, recording, failure, &mut builder)?,
     }
-    let mut writer = Writer {
-        lifted: &lifted,
-        builder,
-        statements: Vec::new(),
-        states: BTreeMap::new(),
-        made: BTreeSet::new(),
-        grouper: Grouper::default(),
-        missing: BTreeSet::new(),
-        unmade: BTreeSet::new(),
-    };
-    let surroundings = Surroundings {
-        start: recording.start(),
-        input: None,
-    };
-    writer.statements = surroundings::statements(&mut writer.builder, surroundings);
-    let prelude = writer.statements.len();
-    let last = outermost.len() - 1;
-    for (number, step) in outermost.into_iter().enumerate() {
-        writer.add(step, number == last)?;
-    }
-    let mut script = Script {
-        prelude,
-        ..writer.builder.script(writer.statements)
-    };
-    let mut blobs = BTreeMap::new();
-    for id in script.uses().blobs {
-        if let Some(bytes) = lifted.blob(id)? {
-            blobs.insert(id, bytes);
+    calls.script(builder)
+}
+
+/// The outermost calls into the observed code of a recording, with the answers that they got.
+pub(crate) struct OutermostCalls<'r> {
+    recording: &'r Recording,
+    pub(crate) lifted: Lifted<'r>,
+    pub(crate) steps: Vec<Step>,
+    /// The largest number of an object.
+    largest: ObjectId,
+    /// Objects that came from outside, and were not made by observed code before.
+    foreign: BTreeSet<ObjectId>,
+}
+
+impl<'r> OutermostCalls<'r> {
+    pub(crate) fn of(recording: &'r Recording) -> Result<OutermostCalls<'r>, Error> {
+        let lifted = lift(recording);
+        let mut steps = Vec::new();
+        let mut largest = 0;
+        let mut memory = 0;
+        let mut nested = Nested::new(&lifted.tables);
+        let mut foreign = BTreeSet::new();
+        let mut known: BTreeSet<ObjectId> = BTreeSet::new();
+        for step in lifted.steps() {
+            let step = step?;
+            for value in &step.values {
+                value.each_reference(&mut |reference| {
+                    if let Reference::Object { id, .. } | Reference::Array { id, .. } = reference {
+                        largest = largest.max(id.0);
+                        if known.insert(*id) && comes_in(step.kind) {
+                            foreign.insert(*id);
+                        }
+                    }
+                });
+            }
+            let is_outermost = step.depth == 0 || step.depth == 1 && is_end(step.kind);
+            if is_outermost || nested.belongs(&step) {
+                let values: usize = step.values.iter().map(Value::memory).sum();
+                memory += size_of::<Step>() + values;
+                if memory > MOST_BYTES {
+                    return Err(Error::TooLarge);
+                }
+                steps.push(step);
+            }
         }
+        Ok(OutermostCalls {
+            recording,
+            lifted,
+            steps,
+            largest: ObjectId(largest),
+            foreign,
+        })
     }
-    Arc::make_mut(&mut script.tables).blobs.extend(blobs);
-    Ok(Extracted {
-        script: clojure::by_vars(script, recording),
-        missing: writer.missing,
-        unmade: writer.unmade,
-    })
+
+    /// The script of the calls up to and with the one that ends with a step.
+    pub(crate) fn script_until(&self, last: usize) -> Result<Extracted, Error> {
+        let part = OutermostCalls {
+            recording: self.recording,
+            lifted: lift(self.recording),
+            steps: self.steps[..=last].to_vec(),
+            largest: self.largest,
+            foreign: self.foreign.clone(),
+        };
+        let builder = part.builder();
+        part.script(builder)
+    }
+
+    fn builder(&self) -> Builder {
+        Builder::with(self.lifted.tables.clone(), self.largest)
+    }
+
+    /// The script of the calls.
+    fn script(self, builder: Builder) -> Result<Extracted, Error> {
+        let lifted = &self.lifted;
+        let mut writer = Writer {
+            lifted,
+            builder,
+            statements: Vec::new(),
+            states: BTreeMap::new(),
+            made: BTreeSet::new(),
+            foreign: &self.foreign,
+            grouper: Grouper::default(),
+            missing: BTreeSet::new(),
+            unmade: BTreeSet::new(),
+        };
+        let surroundings = Surroundings {
+            start: self.recording.start(),
+            input: None,
+        };
+        writer.statements = surroundings::statements(&mut writer.builder, surroundings);
+        let prelude = writer.statements.len();
+        let last = self.steps.len().saturating_sub(1);
+        for (number, step) in self.steps.into_iter().enumerate() {
+            writer.add(step, number == last)?;
+        }
+        let mut script = Script {
+            prelude,
+            ..writer.builder.script(writer.statements)
+        };
+        let mut blobs = BTreeMap::new();
+        for id in script.uses().blobs {
+            if let Some(bytes) = lifted.blob(id)? {
+                blobs.insert(id, bytes);
+            }
+        }
+        Arc::make_mut(&mut script.tables).blobs.extend(blobs);
+        Ok(Extracted {
+            script: clojure::by_vars(script, self.recording),
+            missing: writer.missing,
+            unmade: writer.unmade,
+        })
+    }
 }
 
 /// Cuts off what came after the call that failed.
@@ -193,6 +246,18 @@ fn end_at_failure(
     Ok(())
 }
 
+/// Whether the values of an event come from outside.
+fn comes_in(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::IncomingCall
+            | EventKind::IncomingWrite
+            | EventKind::OutgoingReturn
+            | EventKind::OutgoingRead
+            | EventKind::ObjectState
+    )
+}
+
 fn is_end(kind: EventKind) -> bool {
     matches!(kind, EventKind::IncomingReturn | EventKind::IncomingThrow)
 }
@@ -214,6 +279,7 @@ struct Writer<'r> {
     states: BTreeMap<ObjectId, RecordedState>,
     /// Objects that some statement makes.
     made: BTreeSet<ObjectId>,
+    foreign: &'r BTreeSet<ObjectId>,
     grouper: Grouper,
     missing: BTreeSet<String>,
     unmade: BTreeSet<String>,
@@ -286,7 +352,7 @@ impl Writer<'_> {
         match self.outsider(value) {
             Some((id, class)) => {
                 if !is_made_up(&class) && !is_jdk_name(&class) && !is_of_language(&class) {
-                    if self.states.contains_key(&id) {
+                    if self.foreign.contains(&id) {
                         self.unmade.insert(class.clone());
                     }
                     self.missing.insert(class);

@@ -35,11 +35,11 @@ pub(crate) fn capture(builder: &mut Builder) -> Vec<Statement> {
     ]
 }
 
-/// Throws the failure of a condition.
-pub(crate) fn fail(builder: &mut Builder, condition: &Condition) -> [Statement; 2] {
+/// Throws the failure of a condition, by its message.
+pub(crate) fn fail(builder: &mut Builder, message: &str) -> [Statement; 2] {
     let class = "java/lang/AssertionError";
     let thrown = builder.variable(class);
-    let given = vec![Value::text(&condition.message())];
+    let given = vec![Value::text(message)];
     [
         builder.construct(class, "(Ljava/lang/Object;)V", given, thrown.clone()),
         builder.raise(thrown),
@@ -189,23 +189,23 @@ fn looking_behind(script: &Script, number: usize, condition: &Condition) -> Scri
             }
             (added, holds)
         },
-        condition,
+        &condition.message(),
     );
     found
 }
 
-/// Adds statements that find out whether a condition holds, and its failure.
-fn append(
+/// Adds statements that find out whether a condition holds, and its failure, by its message.
+pub(crate) fn append(
     script: &mut Script,
     finding: impl FnOnce(&mut Builder) -> (Vec<Statement>, Value),
-    condition: &Condition,
+    message: &str,
 ) {
     let mut builder = Builder::of(script);
     let (added, holds) = finding(&mut builder);
     script.statements.extend(added);
     let guard = script.statements.len();
     script.statements.push(builder.guard(holds));
-    script.statements.extend(fail(&mut builder, condition));
+    script.statements.extend(fail(&mut builder, message));
     script.wait(script.statements.len() - 1, guard);
     script.tables = Arc::new(builder.finish());
 }
@@ -301,7 +301,7 @@ fn collecting(script: &Script, calls: &[usize], condition: &Condition) -> Script
                 holds,
             )
         },
-        condition,
+        &condition.message(),
     );
     found
 }
@@ -318,41 +318,49 @@ fn comparing(script: &Script, call: usize, condition: &Condition) -> Script {
         &mut found,
         |builder| {
             let holds = builder.variable("boolean");
-            let made = Some(holds.clone());
             let Condition::Returns { value, .. } = condition else {
                 return (Vec::new(), holds);
             };
-            let number = value
-                .parse::<i32>()
-                .ok()
-                .filter(|n| n.to_string() == *value);
-            let added = match (descriptor.as_bytes().first(), number, value.as_str()) {
-                (Some(b'I' | b'S' | b'B'), Some(number), _) => {
-                    let is_equal = Operator::IsEqual.of(Shape::Int);
-                    vec![builder.operate_to(is_equal, vec![result, Value::Int(number)], made)]
-                }
-                (Some(b'Z'), _, "true") => {
-                    let is_true = Operator::IsTrue.of(Shape::Boolean);
-                    vec![builder.operate_to(is_true, vec![result], made)]
-                }
-                (Some(b'Z'), _, "false") => {
-                    let is_false = Operator::IsFalse.of(Shape::Boolean);
-                    vec![builder.operate_to(is_false, vec![result], made)]
-                }
-                _ => {
-                    let printed = builder.variable(TEXT);
-                    let equals = MemberName::of(TEXT, "equals", "(Ljava/lang/Object;)Z");
-                    vec![
-                        printing(builder, &descriptor, result, &printed),
-                        builder.call(equals, printed, vec![Value::text(value)], made),
-                    ]
-                }
-            };
+            let added = prints_as(builder, &descriptor, result, value, &holds);
             (added, holds)
         },
-        condition,
+        &condition.message(),
     );
     found
+}
+
+/// Statements that find out whether a result of some type prints as a text.
+pub(crate) fn prints_as(
+    builder: &mut Builder,
+    descriptor: &str,
+    result: Value,
+    text: &str,
+    holds: &Value,
+) -> Vec<Statement> {
+    let made = Some(holds.clone());
+    let number = text.parse::<i32>().ok().filter(|n| n.to_string() == text);
+    match (descriptor.as_bytes().first(), number, text) {
+        (Some(b'I' | b'S' | b'B'), Some(number), _) => {
+            let is_equal = Operator::IsEqual.of(Shape::Int);
+            vec![builder.operate_to(is_equal, vec![result, Value::Int(number)], made)]
+        }
+        (Some(b'Z'), _, "true") => {
+            let is_true = Operator::IsTrue.of(Shape::Boolean);
+            vec![builder.operate_to(is_true, vec![result], made)]
+        }
+        (Some(b'Z'), _, "false") => {
+            let is_false = Operator::IsFalse.of(Shape::Boolean);
+            vec![builder.operate_to(is_false, vec![result], made)]
+        }
+        _ => {
+            let printed = builder.variable(TEXT);
+            let equals = MemberName::of(TEXT, "equals", "(Ljava/lang/Object;)Z");
+            vec![
+                printing(builder, descriptor, result, &printed),
+                builder.call(equals, printed, vec![Value::text(text)], made),
+            ]
+        }
+    }
 }
 
 /// `String.valueOf(result)`
@@ -373,7 +381,7 @@ pub fn printing(
 }
 
 /// The type of what a statement returns.
-fn descriptor(script: &Script, statement: &Statement) -> String {
+pub(crate) fn descriptor(script: &Script, statement: &Statement) -> String {
     let target = script.target(statement);
     let result = target.and_then(|target| target.descriptor.rsplit(')').next());
     result.unwrap_or_default().to_owned()

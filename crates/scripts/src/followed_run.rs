@@ -356,7 +356,9 @@ pub fn followed_until(
         draft.kept.push(holds.statement);
         draft.kept.push(draft.builder.guard(holds.made));
     }
-    draft.kept.extend(fail(&mut draft.builder, condition));
+    draft
+        .kept
+        .extend(fail(&mut draft.builder, &condition.message()));
     let own_branches = std::mem::take(&mut draft.own_branches);
     let mut script = draft.script();
     decide(&mut script, &own_branches);

@@ -33,6 +33,7 @@ mod recipe;
 mod run;
 mod selection;
 mod surroundings;
+mod wrong_result;
 
 pub use alias::{rename, with_aliases, without_idle_reads};
 pub use assertions::{actual, finds_fault, is_for_assertions, links};
@@ -56,3 +57,4 @@ pub use predicate::{CONDITION_CLASS, Predicate, PredicateCompiler};
 pub use run::{RunScript, ScriptRun};
 pub use selection::{Failed, select};
 pub use surroundings::Surroundings;
+pub use wrong_result::{WrongResult, wrong_results};

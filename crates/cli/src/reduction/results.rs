@@ -108,7 +108,7 @@ impl Results {
     pub(crate) fn add(&mut self, test: &FailureTest, console: &mut Console) -> io::Result<()> {
         let found = &test.found;
         let tests = self.folder.join(match test.level {
-            CallLevel::Outermost => "tests",
+            CallLevel::Outermost | CallLevel::Result { .. } => "tests",
             // These need not pass when the caller is fixed.
             CallLevel::Innermost { .. } => "innermost",
         });

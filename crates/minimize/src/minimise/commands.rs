@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_model::observe::is_jdk_name;
 use culprit_model::script::Effect;
-use culprit_model::{ObjectId, Reference, Site, SiteId, SiteKind, Value};
+use culprit_model::{ObjectId, Reference, Site, SiteId, SiteKind, TypeId, Value};
 use culprit_scripts::{
     changes_library, closure, finds_fault, is_command_with_status, is_for_assertions,
     is_named_for_change, needs, standard_stream,
@@ -69,8 +69,8 @@ enum Returns {
 impl CallReduction<'_> {
     /// The statements that stay: what the last one needs. Where that asserts something, also the
     /// commands to all objects behind it: without them something else might be right. A call is a command
-    /// if nothing is done with its result, or if its name says so; or if nothing but assertions looks at its result,
-    /// and it is about the same as the call whose result is wrong, or changes its object and returns a status.
+    /// if nothing is done with its result, or if its name says so, or if it changes its object and returns a status; or
+    /// if nothing but assertions looks at its result, and it is about the same as the call whose result is wrong.
     pub(super) fn least(&self, last: usize) -> Vec<usize> {
         let needs = needs(self.script);
         let mut kept: BTreeSet<usize> = closure(&needs, last).into_iter().collect();
@@ -87,6 +87,7 @@ impl CallReduction<'_> {
             made.is_some_and(|id| uses.get(&id).is_none_or(|last| *last <= number))
         };
         let looked_at = self.only_asserted();
+        let with_status = self.commands_with_status();
         let asked: Vec<usize> = kept.iter().copied().collect();
         let streams = statements.filter_map(|s| standard_stream(self.script, s));
         let streams: BTreeSet<ObjectId> = streams.collect();
@@ -112,8 +113,8 @@ impl CallReduction<'_> {
                             || is_ignored(number) && !is_question(&site.target.name)
                             || looked_at.contains(&number)
                                 && !is_question(&site.target.name)
-                                && (asked.iter().any(|of| self.are_about_the_same(number, *of))
-                                    || self.is_command_with_status(statement, site))
+                                && asked.iter().any(|of| self.are_about_the_same(number, *of))
+                            || with_status.contains(&number)
                     });
                     let is_part = |id: ObjectId| parts.contains(&id) && !moves_on(site);
                     to.is_some_and(|to| held(&to) || is_part(to))
@@ -183,15 +184,28 @@ impl CallReduction<'_> {
         found
     }
 
-    /// Whether a call changes its object, by the code of the method, and returns a status.
-    fn is_command_with_status(&self, statement: &Statement, site: &Site) -> bool {
-        let class = match statement.given.first() {
-            Some(Value::Reference(Reference::Object { class, .. })) => {
-                self.script.class_name(*class)
+    /// Calls that change their object, by the code of the method, and return a status.
+    fn commands_with_status(&self) -> BTreeSet<usize> {
+        let mut known: BTreeMap<(SiteId, TypeId), bool> = BTreeMap::new();
+        let mut is_command = |statement: &Statement| {
+            let site = self.script.site(statement)?;
+            self.script.receiver(statement)?;
+            let Some(Value::Reference(Reference::Object { class, .. })) = statement.given.first()
+            else {
+                return None;
+            };
+            if is_question(&site.target.name) || is_for_assertions(&site.target.owner) {
+                return None;
             }
-            _ => &site.target.owner,
+            let known = known.entry((site.id, *class));
+            Some(*known.or_insert_with(|| {
+                let class = self.script.class_name(*class);
+                is_command_with_status(&site.target, class, self.program)
+            }))
         };
-        is_command_with_status(&site.target, class, self.program)
+        let statements = self.script.statements.iter().enumerate();
+        let commands = statements.filter(|(_, statement)| is_command(statement) == Some(true));
+        commands.map(|(number, _)| number).collect()
     }
 
     /// Whether two calls are made on one object, and are given the same thing: `cart.put("a")` and `cart.has("a")`.
