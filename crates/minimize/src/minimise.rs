@@ -287,6 +287,7 @@ impl CallReduction<'_> {
         };
         self.close();
         self.fresh = FreshState::NewLoader;
+        self.stage.forget_late();
         match shared {
             Some(reduced) if self.fails(&reduced.kept)?.is_some() => Ok(reduced),
             _ => {
@@ -594,6 +595,9 @@ impl ArtefactOracle for Calls<'_> {
     }
 
     fn judge(&self, kept: &Vec<usize>, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
+        if self.stage.is_held_up() {
+            return Err(Error::Unsteady);
+        }
         let run_part = |part: &[usize]| {
             let statements = part.iter().map(|number| &self.script.statements[*number]);
             self.stage.run(&self.script.tables, statements, self.fresh)
