@@ -238,6 +238,14 @@ impl Classes {
             .retain(|(loader, _), _| !dead.contains(loader));
     }
 
+    /// True if a class that is being loaded is that of an agent written in Java.
+    pub(crate) fn is_of_java_agent(&self, url: impl FnOnce() -> Option<String>) -> bool {
+        // No method of the program is called under the lock.
+        let may_be = self.roots.lock_safe().have_java_agents();
+        let url = may_be.then(url).flatten();
+        url.is_some_and(|url| self.roots.lock_safe().is_java_agent(&url))
+    }
+
     /// Whether a class that is being loaded is selected by itself.
     pub(crate) fn selects(&self, class: &str, origin: impl FnOnce() -> Origin) -> bool {
         let by_name = self.selection.selects(class, ClassOrigin::Library);

@@ -73,6 +73,9 @@ impl Agent {
             self.note_plain(jni, loading, loader);
             return None;
         }
+        if self.classes.is_of_java_agent(|| code_source(jni, loading)) {
+            return None;
+        }
         if !self.reaches_runtime(jni, loading, loader) {
             if let (false, Ok(class)) = (loading.again, ClassFile::parse(loading.bytes)) {
                 self.note_outline(loader, &class, ClassDecision::default());

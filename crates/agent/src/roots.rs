@@ -36,6 +36,8 @@ pub(crate) struct Launch {
     pub(crate) module_path: String,
     /// The property `sun.java.command`: the main class or the archive, and the arguments.
     pub(crate) command: String,
+    /// The options of the JVM, on its command line and in the environment.
+    pub(crate) options: Vec<String>,
 }
 
 impl Launch {
@@ -45,7 +47,18 @@ impl Launch {
             class_path: property("java.class.path"),
             module_path: property("jdk.module.path"),
             command: property("sun.java.command"),
+            options: options(),
         }
+    }
+
+    /// The archives of agents that are written in Java.
+    fn java_agents(&self) -> HashSet<PathBuf> {
+        let agents = self.options.iter();
+        let agents = agents.filter_map(|option| option.strip_prefix("-javaagent:"));
+        let archives = agents.map(|agent| agent.split_once('=').map_or(agent, |(path, _)| path));
+        archives
+            .filter_map(|archive| Path::new(archive).canonicalize().ok())
+            .collect()
     }
 
     /// The archive or class that the JVM was started with; of a class in a module without the module.
@@ -56,6 +69,20 @@ impl Launch {
             false => first.split_once('/').map_or(first, |(_, class)| class),
         }
     }
+}
+
+/// The options of this JVM.
+fn options() -> Vec<String> {
+    let command = fs::read("/proc/self/cmdline").unwrap_or_default();
+    let words = command.split(|byte| *byte == 0);
+    let mut options: Vec<String> = words
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect();
+    for variable in ["JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"] {
+        let text = std::env::var(variable).unwrap_or_default();
+        options.extend(text.split_whitespace().map(str::to_owned));
+    }
+    options
 }
 
 /// The origin of a class that is being loaded.
@@ -76,6 +103,8 @@ pub(crate) struct Roots {
     folders: HashSet<PathBuf>,
     /// Names of source files that the program was started with.
     sources: HashSet<String>,
+    /// The archives of agents that are written in Java.
+    java_agents: HashSet<PathBuf>,
     /// The JVM is that of a build tool.
     is_tool: bool,
 }
@@ -85,6 +114,7 @@ impl Roots {
         let main = launch.main();
         let mut roots = Roots {
             is_tool: Owner::of_java(main).is_tool(),
+            java_agents: launch.java_agents(),
             ..Roots::default()
         };
         let class_path = paths(&launch.class_path).into_iter();
@@ -117,6 +147,18 @@ impl Roots {
     /// Whether the program is all there is: no root is known, and no build tool runs it.
     pub(crate) fn are_unknown(&self) -> bool {
         self.classes.is_empty() && !self.is_tool
+    }
+
+    /// True if the JVM has agents that are written in Java.
+    pub(crate) fn have_java_agents(&self) -> bool {
+        !self.java_agents.is_empty()
+    }
+
+    /// True if a code source is the archive of such an agent. What an agent does is no part of the program, nor of what
+    /// the program uses.
+    pub(crate) fn is_java_agent(&self, url: &str) -> bool {
+        let path = url.strip_prefix("file:").map(Path::new);
+        path.is_some_and(|path| self.java_agents.contains(path))
     }
 
     /// Whether a root holds the class.
@@ -314,6 +356,25 @@ mod tests {
         assert_eq!(main("calc.Main a/b"), "calc.Main");
         assert_eq!(main("lib/app.jar x"), "lib/app.jar");
         assert_eq!(main(""), "");
+    }
+
+    #[test]
+    fn agents_written_in_java_are_named_by_options() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let agent = home.join("agent.jar");
+        fs::write(&agent, "").unwrap();
+        let roots = Roots::find(&Launch {
+            options: vec![
+                "-ea".to_owned(),
+                format!("-javaagent:{}=x=y", agent.display()),
+            ],
+            ..Launch::default()
+        });
+        assert!(roots.have_java_agents());
+        assert!(roots.is_java_agent(&format!("file:{}", agent.display())));
+        assert!(!roots.is_java_agent("file:/app.jar"));
+        assert!(!Roots::find(&Launch::default()).have_java_agents());
     }
 
     #[test]

@@ -164,7 +164,10 @@ impl Worker {
     /// A subclass of an observed class is observed as well, but code that was woven before that was
     /// loaded could not know.
     pub(crate) fn taken_for_external(&self, class: &str) -> HashSet<String> {
-        self.run.lock_safe().taken_for_external(class)
+        let members = self.run.lock_safe().taken_for_external(class);
+        // An observed class may inherit the member of an external one.
+        let declared = members.into_iter().filter(|it| !self.subject.inherits(it));
+        declared.map(|member| member.owner).collect()
     }
 
     /// Whether the recording has a class.

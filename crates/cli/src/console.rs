@@ -134,6 +134,14 @@ impl Console {
         told.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
     }
 
+    /// The number of characters of a line of `err`, if it is for a person: as the terminal has it, or `COLUMNS`.
+    pub(crate) fn err_columns(&self) -> Option<usize> {
+        let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
+        let told = size.map(|size| usize::from(size.ws_col));
+        let told = told.filter(|columns| *columns > 0);
+        told.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
+    }
+
     /// Shows no status line: other lines are written to `err` at any time.
     pub(crate) fn without_status(mut self) -> Console {
         self.has_terminal = false;

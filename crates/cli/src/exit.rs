@@ -6,7 +6,6 @@
 use std::process::{ExitCode as ProcessCode, Termination};
 
 use culprit_model::clean;
-use culprit_report::figure::{self, COLUMNS};
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,23 +76,6 @@ impl Expected {
         self.hint = Some(hint.into());
         self
     }
-
-    /// The same in lines that fit a terminal, as they are printed: the message behind a prefix, the
-    /// hint below it. Lines of the hint stay apart.
-    pub(crate) fn wrapped(mut self) -> Expected {
-        let prefix = "culprit: error:";
-        let message = format!("{prefix} {}", self.message);
-        let message = figure::wrap_words(&message, "  ", COLUMNS).join("\n");
-        self.message = message[prefix.len()..].trim_start().to_owned();
-        self.hint = self.hint.map(|hint| {
-            let lines = hint.lines().map(str::trim);
-            let lines: Vec<String> = lines
-                .flat_map(|line| figure::wrap_words(line, "", COLUMNS - 2))
-                .collect();
-            lines.join("\n  ")
-        });
-        self
-    }
 }
 
 impl std::fmt::Display for Expected {
@@ -107,25 +89,6 @@ impl std::error::Error for Expected {}
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_message_fits_the_terminal_and_its_words_stay_whole() {
-        let path = "/a".repeat(50);
-        let message = format!("cannot use {path} for what it was meant to be used for here");
-        let told = Expected::new(ExitCode::Usage, message)
-            .hint(format!(
-                "{}\n  then another line",
-                "do something else, ".repeat(6)
-            ))
-            .wrapped();
-        let hint = told.hint.unwrap();
-        let whole = format!("culprit: error: {}\n  {hint}", told.message);
-        let long: Vec<&str> = whole.lines().filter(|line| line.len() > 80).collect();
-        assert_eq!(long, [format!("  {path}")]);
-        assert!(hint.ends_with("\n  then another line"), "{hint}");
-        let short = Expected::new(ExitCode::No, "no").wrapped();
-        assert_eq!((short.message.as_str(), short.hint), ("no", None));
-    }
 
     #[test]
     fn codes_are_the_published_ones() {

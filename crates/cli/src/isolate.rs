@@ -14,7 +14,7 @@ use clap::Subcommand;
 use culprit_model::clean;
 
 use crate::console::Console;
-use crate::exit::{ExitCode, Expected};
+use crate::exit::ExitCode;
 use culprit_report::figure::{self, COLUMNS};
 use results::Results;
 
@@ -63,14 +63,10 @@ pub(crate) fn spelled_out(words: impl Iterator<Item = OsString>) -> Vec<OsString
 }
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
-    let ended = match &args.what {
+    match &args.what {
         What::Input(args) => input::run(args, console),
         What::Changes(args) => changes::run(args, console),
-    };
-    ended.map_err(|error| match error.downcast::<Expected>() {
-        Ok(expected) => expected.wrapped().into(),
-        Err(error) => error,
-    })
+    }
 }
 
 /// Prints a result, the notes on it, the command that continues the search, and the path of the report.

@@ -29,6 +29,7 @@ use clap::{ArgAction, Parser, Subcommand};
 use culprit_jvm::{Scratch, Watchdog};
 
 use culprit_model::clean;
+use culprit_report::figure;
 
 use console::{Color, Console};
 use exit::{ExitCode, Expected};
@@ -251,9 +252,22 @@ fn report(error: &anyhow::Error, console: &mut Console) -> ExitCode {
     };
     if let Some(hint) = hint {
         // Nothing is left to tell the user with when stderr is gone.
+        let hint = in_lines("", &hint, console.err_columns());
         let _ = writeln!(console.err(), "  {hint}");
     }
     code
+}
+
+/// A text in lines that fit so many columns, behind a first word. Its own lines stay apart, and long words whole.
+fn in_lines(first: &str, text: &str, columns: Option<usize>) -> String {
+    let text = format!("{first}{text}");
+    let Some(columns) = columns else {
+        return text[first.len()..].to_owned();
+    };
+    let lines = text.lines().map(str::trim);
+    let lines = lines.flat_map(|line| figure::wrap_words(line, "", columns.saturating_sub(2)));
+    let lines: Vec<String> = lines.collect();
+    lines.join("\n  ")[first.len()..].to_owned()
 }
 
 /// Whether an error came about because a disk is full, or what the user may write to it.
@@ -301,11 +315,7 @@ fn whole_message(error: &anyhow::Error) -> String {
     let mut message = String::new();
     for cause in error.chain() {
         let text = cause.to_string();
-        // Expected ones are wrapped; the lines of others may be those of a name.
-        let cause = match cause.is::<Expected>() {
-            true => text,
-            false => clean::line(&text).into_owned(),
-        };
+        let cause = clean::line(&text).into_owned();
         if message.is_empty() {
             message = cause;
         } else if !message.ends_with(&cause) {
@@ -317,6 +327,7 @@ fn whole_message(error: &anyhow::Error) -> String {
 
 fn say_error(message: &str, console: &mut Console) {
     let bad = console.err_styles().bad;
+    let message = in_lines("culprit: error: ", message, console.err_columns());
     // As above: without stderr only the exit code speaks.
     let _ = writeln!(console.err(), "{bad}culprit: error:{bad:#} {message}");
 }
@@ -374,6 +385,20 @@ mod tests {
         let (out, err) = console.kept_text();
         assert_eq!(out, "");
         assert_eq!(err, "culprit: error: no such thing\n  try another\n");
+    }
+
+    #[test]
+    fn an_error_fits_the_terminal_and_its_words_stay_whole() {
+        let path = "/a".repeat(50);
+        let message = format!("cannot use {path} for what it was meant to be used for here");
+        let first = "culprit: error: ";
+        let whole = format!("{first}{}", in_lines(first, &message, Some(80)));
+        let long: Vec<&str> = whole.lines().filter(|line| line.len() > 80).collect();
+        assert_eq!(long, [format!("  {path}")]);
+        let hint = "do something else, ".repeat(6) + "\n  then another line";
+        assert!(in_lines("", &hint, Some(80)).ends_with("\n  then another line"));
+        assert_eq!(in_lines(first, "no", Some(80)), "no");
+        assert_eq!(in_lines("", &hint, None), hint);
     }
 
     #[test]

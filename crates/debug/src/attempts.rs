@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use culprit_junit::PrintedTest;
 use culprit_minimize::MinimizedTest;
 use culprit_scripts::{Border, Route, inner_borders, route};
 
@@ -57,11 +58,13 @@ struct Outcome {
     around: Option<usize>,
     /// There is a test of the class that threw.
     inside: bool,
+    /// The class of the first test, without its name.
+    first: Option<String>,
     /// There is a test of a wrong result.
     is_result_tested: bool,
     /// A test of the calls around that class that does not fail the same way, and when it was begun.
     doubtful: Option<(MinimizedTest, Instant)>,
-    /// A test that is the program again, and when it was begun.
+    /// A test that is the program again or calls nothing of it, and when it was begun.
     again: Option<(MinimizedTest, Instant)>,
     /// The reason why the first attempt at the calls around that class came to nothing.
     why: Option<Error>,
@@ -166,6 +169,11 @@ impl Session<'_> {
             };
             let found = match found {
                 Ok(found) => match entry.again(&found.minimised.script) {
+                    // What is wrong is not in the calls of the JDK that are left.
+                    None if found.left() == 0 => {
+                        outcome.again.get_or_insert((found, began));
+                        continue;
+                    }
                     None => Ok(found),
                     Some(Again::Main(class)) => Err(Error::MainAgain(class)),
                     Some(Again::Command) => {
@@ -180,12 +188,17 @@ impl Session<'_> {
                 (Ok(found), Some(class)) if found.fails_the_same_way() => {
                     let calls = found.minimised.calls_of(&class);
                     let level = CallLevel::Innermost { class, calls };
-                    self.add(failure, level, found, began)?;
                     outcome.inside = true;
+                    outcome.first = Some(body(&found));
+                    self.add(failure, level, found, began)?;
                 }
                 (Ok(found), None) if found.fails_the_same_way() => {
                     outcome.around = Some(found.left());
-                    self.add(failure, CallLevel::Outermost, found, began)?;
+                    let body = body(&found);
+                    if outcome.first.as_ref() != Some(&body) {
+                        self.add(failure, CallLevel::Outermost, found, began)?;
+                    }
+                    outcome.first.get_or_insert(body);
                 }
                 (Ok(found), None) => {
                     outcome.doubtful.get_or_insert((found, began));
@@ -201,7 +214,9 @@ impl Session<'_> {
         }
         self.add_wrong_result(failure, &jvm, outcome)?;
         match outcome.around {
-            Some(left) if !outcome.inside => self.add_innermost(failure, &jvm, left),
+            Some(left) if !outcome.inside => {
+                self.add_innermost(failure, &jvm, left, outcome.first.as_deref())
+            }
             _ => Ok(()),
         }
     }
@@ -233,6 +248,7 @@ impl Session<'_> {
         failure: FailureTask<'_>,
         jvm: &FailedJvm,
         left: usize,
+        first: Option<&str>,
     ) -> Result<(), Error> {
         let began = Instant::now();
         let Some(inner) = self.follow_inwards(failure, jvm)? else {
@@ -240,13 +256,24 @@ impl Session<'_> {
         };
         // A test that is no smaller tells nothing new, nor does one that takes far more to set up.
         let calls = inner.found.minimised.calls_of(&inner.class);
-        if calls < left && inner.found.left() <= 2 * left {
+        let is_other = first != Some(&body(&inner.found));
+        if is_other && calls < left && inner.found.left() <= 2 * left {
             let class = inner.class;
             let level = CallLevel::Innermost { class, calls };
             self.add(failure, level, inner.found, began)?;
         }
         Ok(())
     }
+}
+
+/// The class of a test, without its name: two tests with the same are one.
+fn body(found: &MinimizedTest) -> String {
+    let PrintedTest {
+        source, class_name, ..
+    } = &found.test;
+    let declared = format!("class {class_name} ");
+    let body = source.split_once(&declared).map(|(_, body)| body);
+    body.unwrap_or(source).to_owned()
 }
 
 impl Outcome {

@@ -7,14 +7,17 @@ use std::time::Instant;
 use culprit_jvm::untrusted;
 use culprit_minimize::MinimizedTest;
 use culprit_model::options::Mode;
-use culprit_scripts::{Condition, Failed, Surroundings, drivers, followed_until};
+use culprit_scripts::{Condition, Failed, Surroundings, drivers, followed_until, has_own_methods};
 use culprit_trace::RunFolder;
 use regex_lite::Regex;
 
+use crate::entry::Entry;
 use crate::following::{FOLLOW_SECONDS, Following, LONGEST_INPUT};
 use crate::output;
 use crate::session::{EndedRun, WITNESSES};
-use crate::{CallLevel, Case, Error, FailureTest, MissedFailure, Rate, Session, SessionEvent};
+use crate::{
+    CallLevel, Case, Error, FailedJvm, FailureTest, MissedFailure, Rate, Session, SessionEvent,
+};
 
 /// The most bytes that are read of what a command printed.
 const LONGEST_OUTPUT: u64 = 1 << 30;
@@ -145,11 +148,11 @@ impl Session<'_> {
             self.observer.notice(SessionEvent::Follows {
                 driver: driver.clone(),
             })?;
-            let mut why = Error::NotDone {
+            let why = Error::NotDone {
                 condition: condition.clone(),
                 driver,
             };
-            let following = Following {
+            let whole = Following {
                 name: "follow-1".to_owned(),
                 selection,
                 tests: Vec::new(),
@@ -157,35 +160,71 @@ impl Session<'_> {
                 is_inlined: true,
                 seconds: FOLLOW_SECONDS,
             };
-            let runs = self.scripts(&following)?;
-            let input = self.settings.input.text(LONGEST_INPUT);
-            let surroundings = Surroundings {
-                start: jvm.recording.start(),
-                input: input.as_deref(),
-            };
-            for run in runs {
-                let Some(script) = followed_until(run, condition, surroundings) else {
-                    continue;
-                };
-                let case = Case {
-                    signature: &signature,
-                    condition: Some(condition),
-                    script: &script,
-                    recording: &jvm.recording,
-                    program: &jvm.program,
-                    jdk: &jvm.jdk,
-                    taken: &[],
-                    concrete: false,
-                };
-                match self.reduce_case(&case) {
-                    Ok(found) => return Ok(found),
-                    Err(error) if error.is_answer() && !self.is_interrupted() => why = error,
-                    Err(error) => return Err(error),
+            // The main class may be the program, too: then the calls of its own methods are the script.
+            let own = match has_own_methods(&failed, &jvm.program) {
+                true => {
+                    let main = Following {
+                        name: "follow-1-main".to_owned(),
+                        methods: vec!["main".to_owned()],
+                        ..whole.clone()
+                    };
+                    let found = self.reduce_followed(condition, &main, &jvm);
+                    match found {
+                        Err(error) if !error.is_answer() || self.is_over() => return Err(error),
+                        found => found.ok().flatten(),
+                    }
                 }
+                false => None,
+            };
+            let entry = Entry::of(&jvm, None);
+            let is_good = |found: &MinimizedTest| {
+                found.fails_the_same_way()
+                    && !found.test.notes.uses_reflection
+                    && entry.again(&found.minimised.script).is_none()
+            };
+            if let Some(found) = own.filter(is_good) {
+                return Ok(found);
             }
-            return Err(why);
+            return self.reduce_followed(condition, &whole, &jvm)?.ok_or(why);
         }
         Err(Error::NoDriver)
+    }
+
+    /// Makes a test of what was followed; `None` if nothing of it has to do with the condition.
+    fn reduce_followed(
+        &mut self,
+        condition: &Condition,
+        following: &Following,
+        jvm: &FailedJvm,
+    ) -> Result<Option<MinimizedTest>, Error> {
+        let signature = condition.signature();
+        let input = self.settings.input.text(LONGEST_INPUT);
+        let surroundings = Surroundings {
+            start: jvm.recording.start(),
+            input: input.as_deref(),
+        };
+        let mut why = None;
+        for run in self.scripts(following)? {
+            let Some(script) = followed_until(run, condition, surroundings) else {
+                continue;
+            };
+            let case = Case {
+                signature: &signature,
+                condition: Some(condition),
+                script: &script,
+                recording: &jvm.recording,
+                program: &jvm.program,
+                jdk: &jvm.jdk,
+                taken: &[],
+                concrete: false,
+            };
+            match self.reduce_case(&case) {
+                Ok(found) => return Ok(Some(found)),
+                Err(error) if error.is_answer() && !self.is_interrupted() => why = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        why.map_or(Ok(None), Err)
     }
 }
 

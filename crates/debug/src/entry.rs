@@ -116,7 +116,7 @@ fn is_words(value: &Value, command: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use culprit_scripts::with_input_files;
+    use culprit_scripts::{InputFile, with_input_files};
 
     use super::*;
 
@@ -160,7 +160,8 @@ mod tests {
         let script = "script 1\nsite 1 entry static shop/Main.run(Ljava/lang/String;)V\n\
                       => @1(\"order.txt\")\n<= @1\n";
         let script: Script = script.parse().unwrap();
-        let with = with_input_files(&script, &|_| Some("7 pens".to_owned())).unwrap();
+        let with =
+            with_input_files(&script, &|_| Some(InputFile::Text("7 pens".to_owned()))).unwrap();
         let is_own = |owner: &str| owner.starts_with("shop/");
         let again = again(&with.script, "shop/Main", COMMAND, is_own);
         assert_eq!(again, Some(Again::Command));

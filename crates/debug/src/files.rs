@@ -1,5 +1,6 @@
 //! The files that a program finds where it works.
 
+use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use culprit_jvm::{Scratch, Template, WorkingFolder};
+use culprit_scripts::InputFile;
 
 /// The most bytes of a file that becomes a text in a test.
 const LONGEST_TEXT: u64 = 8 << 10;
@@ -56,8 +58,34 @@ impl FilesFound {
         }
     }
 
+    /// A file or folder that a test can make: one that it can contain, or one in a folder that the run made.
+    pub(crate) fn input(&self, directory: Option<&Path>, name: &str) -> Option<InputFile> {
+        let text = || self.text(directory, name).map(InputFile::Text);
+        let folder = || self.temporary_folder(Path::new(name));
+        text().or_else(|| {
+            let folder = folder()?.to_str()?.to_owned();
+            Some(InputFile::Temporary { folder })
+        })
+    }
+
+    /// The outermost folder above a path, or the path itself, that is in the folder for temporary files and was not there before
+    /// the run.
+    fn temporary_folder<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        let all = env::temp_dir();
+        let is_new = |folder: &&Path| match fs::symlink_metadata(folder) {
+            Ok(known) => known.created().is_ok_and(|created| created >= self.began),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        let above: Vec<&Path> = path.ancestors().collect();
+        let inside = above.into_iter().rev();
+        let mut inside = inside.filter(|folder| folder.starts_with(&all) && **folder != all);
+        let folder = inside.find(is_new)?;
+        let is_alone = folder == path && path.extension().is_some();
+        (!is_alone).then_some(folder)
+    }
+
     /// The text of a file that the program found, if a test can contain it: a short text that is the same in every charset.
-    pub(crate) fn text(&self, directory: Option<&Path>, name: &str) -> Option<String> {
+    fn text(&self, directory: Option<&Path>, name: &str) -> Option<String> {
         let path = directory.unwrap_or(Path::new("/")).join(name);
         let known = fs::metadata(&path).ok()?;
         let is_old = known.modified().is_ok_and(|modified| modified < self.began);

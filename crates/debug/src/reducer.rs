@@ -175,11 +175,11 @@ impl Reducer {
             };
             Ok(maker.make(script))
         };
-        let contents = |name: &str| self.files.text(directory.as_deref(), name);
+        let input = |name: &str| self.files.input(directory.as_deref(), name);
         let with_defaults = with_default_arguments(case.script, case.program);
         let scripts: Vec<&Script> = with_defaults.iter().chain([case.script]).collect();
         let scripts = scripts.into_iter();
-        let scripts = scripts.map(|script| (script, with_input_files(script, &contents)));
+        let scripts = scripts.map(|script| (script, with_input_files(script, &input)));
         let scripts: Vec<(&Script, Option<WithFiles>)> = scripts.collect();
         let folders = self.files.working_folders(directory.as_deref());
         let all = scripts

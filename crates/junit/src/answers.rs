@@ -197,7 +197,8 @@ impl Scope<'_> {
         }))
     }
 
-    /// A proxy of the JDK, where one of many methods of an interface was called, and always does the same.
+    /// A proxy of the JDK, where one of many methods of an interface was called and always does the same, or where those
+    /// that were called give nothing.
     fn proxy(
         &self,
         id: ObjectId,
@@ -210,9 +211,37 @@ impl Scope<'_> {
         };
         let (asked, open): (Vec<&Method<'_>>, Vec<&Method<'_>>) =
             methods.iter().partition(|method| !method.asked.is_empty());
-        let ([method], true) = (asked.as_slice(), open.len() > MOST_EMPTY) else {
+        if asked.is_empty() || open.len() <= MOST_EMPTY {
             return Ok(None);
+        }
+        let mut answers = Vec::new();
+        for method in &asked {
+            let Some(answer) = self.only_answer(id, method)? else {
+                return Ok(None);
+            };
+            answers.push(answer);
+        }
+        let mut names = self.names.borrow().clone();
+        let [proxy, called, arguments] =
+            ["proxy", "method", "arguments"].map(|name| names.give(name));
+        let answer = match (asked.as_slice(), answers.as_slice()) {
+            (_, answers) if answers.iter().all(|answer| answer == "null") => "null".to_owned(),
+            ([method], [answer]) => {
+                let name = &method.facts.name;
+                format!("{called}.getName().equals(\"{name}\") ? {answer} : null")
+            }
+            _ => return Ok(None),
         };
+        let class = self.imports.class(interface);
+        let maker = self.imports.class("java/lang/reflect/Proxy");
+        Ok(Some(format!(
+            "({class}) {maker}.newProxyInstance({class}.class.getClassLoader(), new Class<?>[] {{{class}.class}}, \
+             ({proxy}, {called}, {arguments}) -> {answer})"
+        )))
+    }
+
+    /// The value that a method returns whatever it is given, `null` for one without a result; none if it does more.
+    fn only_answer(&self, id: ObjectId, method: &Method<'_>) -> Result<Option<String>, Error> {
         let mut names = self.names.borrow().clone();
         let parameters = parameter_names(method, &mut names);
         let bodies = self.bodies(id, method, &parameters)?;
@@ -220,25 +249,16 @@ impl Scope<'_> {
             return Ok(None);
         };
         let value = match body.as_slice() {
+            [] => Some("null"),
             [line] if line != bodies::ITSELF => line.strip_prefix("return "),
             _ => None,
         };
-        let Some(value) = value.map(|value| value.trim_end_matches(';')) else {
-            return Ok(None);
+        let value = value.map(|value| value.trim_end_matches(';'));
+        let is_fixed = |value: &&str| {
+            let mut words = value.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+            !words.any(|word| parameters.iter().any(|name| name == word))
         };
-        let mut words = value.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
-        if words.any(|word| parameters.iter().any(|name| name == word)) {
-            return Ok(None);
-        }
-        let mut names = self.names.borrow().clone();
-        let [proxy, called, arguments] =
-            ["proxy", "method", "arguments"].map(|name| names.give(name));
-        let (class, name) = (self.imports.class(interface), &method.facts.name);
-        let maker = self.imports.class("java/lang/reflect/Proxy");
-        Ok(Some(format!(
-            "({class}) {maker}.newProxyInstance({class}.class.getClassLoader(), new Class<?>[] {{{class}.class}}, \
-             ({proxy}, {called}, {arguments}) -> {called}.getName().equals(\"{name}\") ? {value} : null)"
-        )))
+        Ok(value.filter(is_fixed).map(str::to_owned))
     }
 
     fn class_body(&self, id: ObjectId, methods: &[Method<'_>]) -> Result<Vec<String>, Error> {

@@ -48,6 +48,11 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
     if finds_fault(script) && !is_value {
         return Vec::new();
     }
+    // An object that an earlier statement gave already needs no other one.
+    let mut earlier = script.statements[..at].iter();
+    if earlier.any(|statement| statement.defines() == Some(second)) {
+        return vec![without(script, at)];
+    }
     let earlier = script.statements[..at].iter().enumerate();
     let of_class = earlier.filter_map(|(number, statement)| {
         let (first, of) = made(statement)?;
@@ -65,8 +70,7 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
     apart
         .filter(|(number, _)| behind.binary_search(number).is_err())
         .map(|(_, first)| {
-            let others: Vec<usize> = (0..script.statements.len()).filter(|n| *n != at).collect();
-            let mut merged = script.keep(&others);
+            let mut merged = without(script, at);
             for statement in &mut merged.statements {
                 let values = statement.values_mut();
                 values.for_each(|value| rename(value, second, first));
@@ -74,6 +78,11 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
             merged
         })
         .collect()
+}
+
+fn without(script: &Script, at: usize) -> Script {
+    let others: Vec<usize> = (0..script.statements.len()).filter(|n| *n != at).collect();
+    script.keep(&others)
 }
 
 /// How methods begin that change nothing.

@@ -23,7 +23,7 @@ use crate::concrete::{Runs, concrete_calls, concrete_expectation};
 use crate::merge::merge;
 use crate::shrink::is_raised;
 use crate::{Error, Script, Stage, Statement, slice};
-use configuration::configuration;
+use configuration::{configuration, introductions};
 use turning_point::LostTurn;
 pub(crate) use turning_point::TurningPoint;
 
@@ -38,6 +38,8 @@ pub struct Minimised {
     pub end: SearchEnd,
     /// Whether objects were merged after the last search.
     pub(crate) is_merged: bool,
+    /// Whether there are statements that the failure does not need, but other versions may.
+    pub(crate) is_configured: bool,
     /// The statement before which the failing call passes, if there is one.
     pub(crate) turn: Option<TurningPoint>,
 }
@@ -198,7 +200,7 @@ fn minimise_once(
         return Err(Error::NotLinked);
     }
     let configured = reduction.with_configuration(&kept, last)?;
-    let is_configured = configured.is_some();
+    let mut is_configured = configured.is_some();
     let mut left = script.keep(configured.as_ref().unwrap_or(&kept));
     let all_fail = reduction.trace(&first, all.len()).is_some();
     if let Some(turn) = reduction.lost_turn(&kept, if all_fail { &all } else { &slice })? {
@@ -206,6 +208,7 @@ fn minimise_once(
         match driver.within(WITH_TURN, || reduction.reduce_with_turn(turn)) {
             Ok(with_turn) => {
                 (left, end) = with_turn;
+                is_configured = false;
                 reduction.turn = Some(point);
             }
             // It depends on more than the statements.
@@ -227,6 +230,7 @@ fn minimise_once(
     })?;
     Ok(Minimised {
         is_merged: merged.statements != before,
+        is_configured,
         turn: reduction.turn.clone(),
         script: merged,
         captured,
@@ -310,19 +314,26 @@ impl CallReduction<'_> {
         concrete_expectation(self.script, &run, &|run| self.trace(run, count).is_some())
     }
 
-    /// Some failing statements with the configuration of their objects, if they lack some and the program throws on
-    /// purpose: without it, a version may be right to throw.
+    /// Some failing statements with calls that other versions may need, if they lack some: those that introduce the names
+    /// which the failing call is given, and the configuration of the objects, if the program throws on purpose.
     fn with_configuration(&self, kept: &[usize], last: usize) -> Result<Option<Vec<usize>>, Error> {
-        if !self.is_raised || finds_fault(self.script) || self.driver.is_over() {
+        if finds_fault(self.script) || self.driver.is_over() {
             return Ok(None);
         }
-        let kept: BTreeSet<usize> = kept.iter().copied().collect();
-        let whole = &kept | &configuration(self.script, &kept, last);
-        if whole.len() == kept.len() {
-            return Ok(None);
+        let mut found: BTreeSet<usize> = kept.iter().copied().collect();
+        let mut more = vec![introductions(self.script, &found, last)];
+        if self.is_raised {
+            more.push(configuration(self.script, &found, last));
         }
-        let whole: Vec<usize> = whole.into_iter().collect();
-        Ok(self.fails_in_time(&whole)?.then_some(whole))
+        for more in more {
+            let whole = &found | &more;
+            let is_more = whole.len() > found.len();
+            if is_more && self.fails_in_time(&whole.iter().copied().collect::<Vec<_>>())? {
+                found = whole;
+            }
+        }
+        let found: Vec<usize> = found.into_iter().collect();
+        Ok((found.len() > kept.len()).then_some(found))
     }
 
     /// What is left of statements that have a turning point, if they do in classes of their own.

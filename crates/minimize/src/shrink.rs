@@ -113,6 +113,9 @@ pub(crate) fn shrink(
             key: format!("{fresh:?} {}\n{script}", stage.surroundings()),
         };
         let mut shrinker = Shrinker::new(script, &oracle, driver).sparing_small();
+        if minimised.is_configured {
+            shrinker = shrinker.keeping_statements();
+        }
         driver.within(BUDGET, || shrinker.run())?;
         let left = shrinker.found();
         if left == script.statements {

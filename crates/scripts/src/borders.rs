@@ -60,6 +60,8 @@ pub fn route(failed: &Failed<'_>, program: &Program) -> Route {
                 false => Route::Direct,
             }
         }
+        // The driver is in another thread.
+        (Some(_), None) => Route::Library,
         _ => Route::Direct,
     }
 }

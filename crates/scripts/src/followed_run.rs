@@ -135,6 +135,16 @@ pub fn own_level(failed: &Failed<'_>, program: &Program) -> Option<(String, Sele
     Some((driver_of(failed).replace('/', "."), selection))
 }
 
+/// True if the driver has methods that others may call, besides `main`.
+pub fn has_own_methods(failed: &Failed<'_>, program: &Program) -> bool {
+    let names = method_names(program, &driver_of(failed));
+    let is_own = |name: &String| {
+        let is_made_up = name.contains(['$', '<']);
+        name != "main" && !is_made_up
+    };
+    names.iter().any(is_own)
+}
+
 fn method_names(program: &Program, class: &str) -> Vec<String> {
     let bytes = program.bytes(class);
     let class = bytes.and_then(|bytes| ClassFile::parse(&bytes).ok());

@@ -7,8 +7,10 @@
 //! reader.read(file.toFile());                        // instead of new File("data/orders.json")
 //! ```
 //!
-//! The contents are values of the script, and are reduced with all others.
+//! The contents are values of the script, and are reduced with all others. A path below a folder that was made for the run, such as one
+//! of `@TempDir`, becomes one below a new folder.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,8 +24,17 @@ const FILES: &str = "java/nio/file/Files";
 const PATH: &str = "java/nio/file/Path";
 const TEXT: &str = "java/lang/String";
 
-/// The most files that one script writes.
-const MOST: usize = 4;
+/// The most files that one script writes or makes a path of.
+const MOST: usize = 8;
+
+/// A file or folder that a script names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InputFile {
+    /// A file with a text.
+    Text(String),
+    /// A path in a folder, or the folder itself, that the run made.
+    Temporary { folder: String },
+}
 
 /// A file that the script names, and the values that take the place of its name.
 struct Input {
@@ -50,11 +61,11 @@ pub struct WithFiles {
     pub is_absolute: bool,
 }
 
-/// The script with the files that its statements name, or `None` if it names none. `contents` gives the text of a file,
-/// by its path, if it is one that a test can contain.
+/// The script with the files that its statements name, or `None` if it names none. `input` gives a file, by its path, if it
+/// is one that a test can make.
 pub fn with_input_files(
     script: &Script,
-    contents: &dyn Fn(&str) -> Option<String>,
+    input: &dyn Fn(&str) -> Option<InputFile>,
 ) -> Option<WithFiles> {
     let mut names: Vec<String> = Vec::new();
     let own = script.statements.iter().skip(script.prelude);
@@ -64,16 +75,23 @@ pub fn with_input_files(
         }
     }
     let found = names.into_iter();
-    let found = found.filter_map(|name| contents(&name).map(|text| (name, text)));
-    let found: Vec<(String, String)> = found.take(MOST).collect();
+    let found = found.filter_map(|name| input(&name).map(|file| (name, file)));
+    let found: Vec<(String, InputFile)> = found.take(MOST).collect();
     if found.is_empty() {
         return None;
     }
     let is_absolute = found.iter().any(|(name, _)| Path::new(name).is_absolute());
     let mut builder = Builder::of(script);
     let mut written = Vec::new();
-    let inputs = found.into_iter();
-    let inputs = inputs.map(|(name, text)| write(&mut builder, name, &text, &mut written));
+    let mut folders: BTreeMap<String, Value> = BTreeMap::new();
+    let inputs = found.into_iter().map(|(name, file)| match file {
+        InputFile::Text(text) => write(&mut builder, name, &text, &mut written),
+        InputFile::Temporary { folder } => {
+            let made = folders.entry(folder.clone());
+            let made = made.or_insert_with(|| make_folder(&mut builder, &mut written));
+            below(&mut builder, name, (&folder, made), &mut written)
+        }
+    });
     let inputs: Vec<Input> = inputs.collect();
     let mut with = script.clone();
     let rest = with.statements.split_off(script.prelude);
@@ -123,27 +141,36 @@ pub fn is_input_file(value: &Value, script: &Script) -> bool {
     target.is_some_and(|target| target.owner == PATH && target.name == "toString")
 }
 
-/// The statements that write a file to a new folder, under its own name.
-fn write(builder: &mut Builder, name: String, text: &str, to: &mut Vec<Statement>) -> Input {
-    let (folder, file) = (builder.variable(PATH), builder.variable(PATH));
-    let (path, bytes) = (builder.variable(TEXT), builder.variable("[B"));
+/// The statement that makes a new folder.
+fn make_folder(builder: &mut Builder, to: &mut Vec<Statement>) -> Value {
+    let folder = builder.variable(PATH);
     let attributes = builder.array("[Ljava/nio/file/attribute/FileAttribute;", Vec::new());
-    let options = builder.array("[Ljava/nio/file/OpenOption;", Vec::new());
     let of = "(Ljava/lang/String;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/file/Path;";
     let make = MemberName::of(FILES, "createTempDirectory", of);
+    let given = vec![Value::text("test"), attributes];
+    to.push(builder.call_static(make, given, Some(folder.clone())));
+    folder
+}
+
+/// The statement that makes a path within a folder.
+fn resolve(builder: &mut Builder, folder: Value, name: &str, to: &mut Vec<Statement>) -> Value {
+    let file = builder.variable(PATH);
     let resolve = MemberName::of(PATH, "resolve", "(Ljava/lang/String;)Ljava/nio/file/Path;");
+    to.push(builder.call(resolve, folder, vec![Value::text(name)], Some(file.clone())));
+    file
+}
+
+/// The statements that write a file to a new folder, under its own name.
+fn write(builder: &mut Builder, name: String, text: &str, to: &mut Vec<Statement>) -> Input {
+    let folder = make_folder(builder, to);
+    let last = Path::new(&name).file_name().unwrap_or_default();
+    let file = resolve(builder, folder, &last.to_string_lossy(), to);
+    let (path, bytes) = (builder.variable(TEXT), builder.variable("[B"));
+    let options = builder.array("[Ljava/nio/file/OpenOption;", Vec::new());
     let encode = MemberName::of(TEXT, "getBytes", "()[B");
     let of = "(Ljava/nio/file/Path;[B[Ljava/nio/file/OpenOption;)Ljava/nio/file/Path;";
     let store = MemberName::of(FILES, "write", of);
-    let last = Path::new(&name).file_name().unwrap_or_default();
-    let last = Value::text(&last.to_string_lossy());
     to.extend([
-        builder.call_static(
-            make,
-            vec![Value::text("test"), attributes],
-            Some(folder.clone()),
-        ),
-        builder.call(resolve, folder, vec![last], Some(file.clone())),
         builder.call(encode, Value::text(text), Vec::new(), Some(bytes.clone())),
         builder.call_static(
             store,
@@ -151,6 +178,22 @@ fn write(builder: &mut Builder, name: String, text: &str, to: &mut Vec<Statement
             Some(file.clone()),
         ),
     ]);
+    Input { name, file, path }
+}
+
+/// The path in a new folder that takes the place of one in a folder of the run.
+fn below(
+    builder: &mut Builder,
+    name: String,
+    (old, folder): (&str, &Value),
+    to: &mut Vec<Statement>,
+) -> Input {
+    let rest = name.strip_prefix(old).unwrap_or_default();
+    let file = match rest.trim_matches('/') {
+        "" => folder.clone(),
+        rest => resolve(builder, folder.clone(), rest, to),
+    };
+    let path = builder.variable(TEXT);
     Input { name, file, path }
 }
 
@@ -279,8 +322,44 @@ mod tests {
         script
     }
 
-    fn contents(path: &str) -> Option<String> {
-        path.ends_with("in.txt").then(|| "3\n0\n".to_owned())
+    fn contents(path: &str) -> Option<InputFile> {
+        let is_text = path.ends_with("in.txt");
+        is_text.then(|| InputFile::Text("3\n0\n".to_owned()))
+    }
+
+    #[test]
+    fn paths_in_a_folder_of_the_run_are_in_one_new_folder() {
+        let made = |path: &str| {
+            let folder = "/tmp/junit1".to_owned();
+            path.starts_with(&folder)
+                .then_some(InputFile::Temporary { folder })
+        };
+        let mut builder = Builder::with(Tables::default(), ObjectId(0));
+        let read = MemberName::of("app/Reader", "read", "(Ljava/lang/String;)V");
+        let names = [
+            "/tmp/junit1/a/todo.txt",
+            "/tmp/junit1",
+            "/tmp/junit1/a/todo.txt",
+            "/etc/a",
+        ];
+        let statements = names.map(|name| {
+            let given = vec![Value::text(name)];
+            builder.call_static(read, given, None)
+        });
+        let with = with_input_files(&builder.script(statements.to_vec()), &made).unwrap();
+        let text = with.script.to_string();
+        let steps = text.lines().filter(|line| line.contains("=> "));
+        let steps: Vec<&str> = steps.map(str::trim).collect();
+        insta::assert_snapshot!(steps.join("\n"), @r#"
+        => Files.createTempDirectory@2("test", #2:FileAttribute[]{})
+        => Path.resolve@3("a/todo.txt") on #1:Path
+        => Path.toString@4() on #3:Path
+        => Reader.read@1(#4:String)
+        => Path.toString@4() on #1:Path
+        => Reader.read@1(#5:String)
+        => Reader.read@1(#4:String)
+        => Reader.read@1("/etc/a")
+        "#);
     }
 
     #[test]
@@ -292,14 +371,14 @@ mod tests {
         let steps = text.lines().filter(|line| line.contains("=> "));
         let steps: Vec<&str> = steps.map(str::trim).collect();
         insta::assert_snapshot!(steps.join("\n"), @r#"
-        => Files.createTempDirectory@4("test", #7:FileAttribute[]{})
+        => Files.createTempDirectory@4("test", #4:FileAttribute[]{})
         => Path.resolve@5("in.txt") on #3:Path
         => String.getBytes@6() on "3\n0\n"
-        => Files.write@7(#4:Path, #6:byte[], #8:OpenOption[]{})
-        => Path.toFile@8() on #4:Path
+        => Files.write@7(#5:Path, #7:byte[], #8:OpenOption[]{})
+        => Path.toFile@8() on #5:Path
         => Reader.read@2(#1:File)
-        => Path.toString@9() on #4:Path
-        => Main.main@3(#2:String[]{#5:String})
+        => Path.toString@9() on #5:Path
+        => Main.main@3(#2:String[]{#6:String})
         "#);
     }
 

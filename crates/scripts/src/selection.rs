@@ -117,16 +117,29 @@ fn within_harness(frames: &[Frame]) -> Vec<&Frame> {
     own(&frames[..started.unwrap_or(frames.len())])
 }
 
-/// The class that drives everything else, by its internal name: that of the outermost frame; or else the test,
-/// or the main class.
+/// The class that drives everything else, by its internal name: that of the outermost frame, unless a thread began in the class that
+/// failed; or else the test, or the main class.
 pub(crate) fn driver_of(failed: &Failed<'_>) -> String {
     // Of a stack that overflowed the outer end is not told.
     let is_whole = failed.signature.thrown().frames.len() < LONGEST;
     let frames = frames_of(failed);
     let outer = frames.last().filter(|_| is_whole);
+    let main = main_class(failed.start);
+    // A thread that the program started may begin in the class that failed.
+    let is_started = || {
+        let main = main.as_deref().map(internal).unwrap_or_default();
+        let classes = frames.iter().map(|frame| internal(&frame.class));
+        let mut classes = classes.map(|class| outermost(&class).to_owned());
+        let first = classes.next();
+        !main.is_empty()
+            && failed.test.is_none()
+            && first.as_deref() != Some(outermost(&main))
+            && classes.all(|class| Some(class) == first)
+    };
+    let outer = outer.filter(|_| !is_started());
     let outer = outer.map(|frame| frame.class.clone());
     let known = outer.or_else(|| failed.test.map(str::to_owned));
-    let driver = known.or_else(|| main_class(failed.start));
+    let driver = known.or(main.clone());
     outermost(&internal(&driver.unwrap_or_default())).to_owned()
 }
 

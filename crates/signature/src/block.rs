@@ -94,7 +94,8 @@ pub(crate) fn classify(line: &str, style: Style) -> TraceLine<'_> {
     if let Some(rest) = body.strip_prefix("... ") {
         return omitted(rest).unwrap_or(TraceLine::Text);
     }
-    if body.trim_end() == "[...]" {
+    // Truth leaves out the frames of test frameworks: `at [[Testing framework: 27 frames collapsed (…)]].(:0)`.
+    if body.trim_end() == "[...]" || body.starts_with("at [[") && body.contains(" collapsed") {
         return TraceLine::Elided;
     }
     if body.starts_with("[CIRCULAR REFERENCE:") {

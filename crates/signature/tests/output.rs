@@ -182,6 +182,24 @@ Caused by: java.lang.NumberFormatException: For input string: \"x12\"
 }
 
 #[test]
+fn truth_leaves_the_frames_of_test_frameworks_out() {
+    let text = "\
+com.google.common.truth.ComparisonFailureWithFacts: open items
+expected: 0
+but was : 1
+\tat todo.TodoFileTest.reloads(TodoFileTest.java:20)
+\tat [[Testing framework: 27 frames collapsed (https://goo.gl/aH3UyP)]].(:0)
+";
+    let thrown = Thrown::parse(text).unwrap();
+    assert_eq!(
+        outline(&thrown),
+        "com.google.common.truth.ComparisonFailureWithFacts|\
+         Some(\"open items\\nexpected: 0\\nbut was : 1\")|\
+         todo.TodoFileTest.reloads(TodoFileTest.java:20) and more"
+    );
+}
+
+#[test]
 fn the_console_launcher_leaves_frames_out() {
     let text = "\
 \u{1b}[36m│  └─\u{1b}[0m \u{1b}[31mslow()\u{1b}[0m \u{1b}[31m✘\u{1b}[0m \u{1b}[31mexecution timed out\u{1b}[0m

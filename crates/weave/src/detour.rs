@@ -92,7 +92,7 @@ pub(crate) fn take(
     if let Some((new, copies)) = copies {
         // Below the arguments were so many references to the object, and one that the probe after the
         // call wants; all of them are null now.
-        let object = weaver.temporary(NEW, LocalKind::Reference);
+        let object = weaver.temporary_for(NEW, LocalKind::Reference, target.owner);
         asm.astore(object);
         for _ in 0..=copies {
             asm.pop();

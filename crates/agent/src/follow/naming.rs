@@ -8,7 +8,7 @@ use culprit_model::value::Shape;
 use culprit_model::{ObjectId, Owner, Reference, Value};
 
 use super::Following;
-use super::script_writer::HeapPlace;
+use super::script_writer::{FILE, HeapPlace};
 use super::value::{Held, JvmValue, Variable};
 use crate::classes::internal_name;
 use crate::lock::LockSafe;
@@ -114,7 +114,14 @@ impl Following {
         if let Some(literal) = self.literal(jni, object, &class) {
             return literal;
         }
+        let path = self
+            .tag(object)
+            .is_none()
+            .then(|| path(jni, object, &class));
         let tag = self.tagged(object, false);
+        if let Some(path) = path.flatten() {
+            self.writer.lock_safe().path(tag.id, &class, path);
+        }
         if class.starts_with('[') && !self.writer.lock_safe().made.contains(&tag.id) {
             self.make_array(jni, object, &class, tag.id);
         }
@@ -321,6 +328,22 @@ fn integer(value: i32, letter: u8) -> Value {
 }
 
 /// What is in a box.
+/// The text of a path. A path that no step has made comes from the framework around the driver, such as one of `@TempDir`.
+fn path(jni: &Jni<'_>, object: &Local<'_>, class: &str) -> Option<Vec<u16>> {
+    if ![FILE, "sun/nio/fs/UnixPath"].contains(&class) {
+        return None;
+    }
+    let text = jni.with_frame(|jni| {
+        let class = jni.object_class(object);
+        let print = jni
+            .method(&class, "toString", "()Ljava/lang/String;")
+            .ok()?;
+        let text = jni.call_object(object, print, &[]).ok()??;
+        Some(jni.string_units(&text))
+    });
+    text.ok().flatten()
+}
+
 pub(super) fn unboxed<'j>(jni: &Jni<'j>, object: &Local<'_>, letter: u8) -> Option<Passed<'j>> {
     let class = jni.object_class(object);
     let descriptor = char::from(letter).to_string();

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use culprit_model::script::{
-    Action, Builder, Expectation, Lambda, Mark, Operation, Operator, StatementEnd,
+    Action, Builder, Expectation, Lambda, Mark, MemberName, Operation, Operator, StatementEnd,
 };
 use culprit_model::value::{Contents, Shape};
 use culprit_model::{Member, ObjectId, Reference, Script, Statement, TypeId, Value};
@@ -27,6 +27,8 @@ static IS_FULL: AtomicBool = AtomicBool::new(false);
 pub(super) fn is_full() -> bool {
     IS_FULL.load(Ordering::Relaxed)
 }
+
+pub(super) const FILE: &str = "java/io/File";
 
 /// A place in the heap that the driver wrote, by the name of the object or class.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -131,6 +133,29 @@ impl ScriptWriter {
         });
         let array = Operator::Array.of(Shape::Reference);
         self.operate_to(array, vec![literal], Some(made.into()));
+    }
+
+    /// A path or file with this text, which is the object `id` from now on.
+    pub(super) fn path(&mut self, id: ObjectId, class: &str, text: Vec<u16>) {
+        let made = Variable {
+            id,
+            class: self.class(class),
+        };
+        let text = Value::Reference(Reference::String(text));
+        let statement = match class {
+            FILE => {
+                let of = "(Ljava/lang/String;)V";
+                self.builder.construct(FILE, of, vec![text], made.into())
+            }
+            _ => {
+                let of = "(Ljava/lang/String;[Ljava/lang/String;)Ljava/nio/file/Path;";
+                let get = MemberName::of("java/nio/file/Paths", "get", of);
+                let more = self.builder.array("[Ljava/lang/String;", Vec::new());
+                self.builder
+                    .call_static(get, vec![text, more], Some(made.into()))
+            }
+        };
+        self.push(statement);
     }
 
     /// A lambda or method reference, which is the object `made`.

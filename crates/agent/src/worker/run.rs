@@ -10,8 +10,8 @@ use culprit_model::outcome::{Divergence, Got, Outcome};
 use culprit_model::scenario::Tables;
 use culprit_model::site::TypeDef;
 use culprit_model::{
-    Actor, BlobId, EventKind, ObjectId, Reference, Script, Site, SiteId, SiteKind, Statement, Step,
-    ThreadId, TypeId, Value,
+    Actor, BlobId, EventKind, Member, ObjectId, Reference, Script, Site, SiteId, SiteKind,
+    Statement, Step, ThreadId, TypeId, Value,
 };
 use culprit_trace::{Decoded, Decoder};
 use culprit_wire::{LONG_VALUES, LineCheck, Message as _, Mode, ToWorker};
@@ -36,8 +36,8 @@ pub(super) struct ScenarioSide {
     sites: HashMap<u32, Arc<Site>>,
     long: LongValues,
     threads: Vec<(ThreadId, String)>,
-    /// By class: those that its code was woven to leave observed code for.
-    taken_for_external: HashMap<String, HashSet<String>>,
+    /// By class: the members of others that its code was woven to leave observed code for.
+    taken_for_external: HashMap<String, HashSet<Member>>,
 }
 
 /// The subject's side.
@@ -117,7 +117,7 @@ impl ScenarioSide {
         self.long.get(id)
     }
 
-    /// Notes which class a place in observed code leaves that code for. Calls on a receiver tell
+    /// Notes which member a place in observed code leaves that code for. Calls on a receiver tell
     /// nothing: the receiver decides.
     fn note_external(&mut self, site: &Site) {
         let certain = match site.kind {
@@ -127,7 +127,7 @@ impl ScenarioSide {
         };
         if certain && site.target.owner != site.class {
             let owners = self.taken_for_external.entry(site.class.clone());
-            owners.or_default().insert(site.target.owner.clone());
+            owners.or_default().insert(site.target.clone());
         }
     }
 }
@@ -265,8 +265,8 @@ impl WorkerRun {
         self.said.long.trim(self.at);
     }
 
-    /// The classes that the code of one was woven to leave observed code for.
-    pub(super) fn taken_for_external(&self, class: &str) -> HashSet<String> {
+    /// The members of others that the code of a class was woven to leave observed code for.
+    pub(super) fn taken_for_external(&self, class: &str) -> HashSet<Member> {
         let taken = &self.said.taken_for_external;
         taken.get(class).cloned().unwrap_or_default()
     }

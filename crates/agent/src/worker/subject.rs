@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use culprit_classfile::{ClassFile, access};
 use culprit_jvmti::{Global, Jni, Local};
+use culprit_model::Member;
 use culprit_model::observe::is_jdk_name;
 use culprit_weave::library::{self, ClassRole};
 use culprit_weave::statics::{self, Reset};
@@ -212,6 +213,28 @@ impl Classes {
                 }),
                 None => false,
             }
+    }
+
+    /// True if a member is named by an observed class that does not declare it.
+    pub(crate) fn inherits(&self, member: &Member) -> bool {
+        let classes = self.classes.lock_safe();
+        let mut of_name = classes
+            .get(&member.owner)
+            .into_iter()
+            .flat_map(BTreeMap::values);
+        let Some(class) = of_name.find(|class| class.kind == ClassKind::Observed) else {
+            return false;
+        };
+        let Ok(class) = ClassFile::parse(&class.bytes) else {
+            return false;
+        };
+        let is_it = |(name, descriptor): (u16, u16)| {
+            let text = |index| class.pool.utf8(index).ok();
+            text(name).as_deref() == Some(member.name.as_str())
+                && text(descriptor).as_deref() == Some(member.descriptor.as_str())
+        };
+        let all = class.fields.iter().chain(&class.methods);
+        !all.map(|it| (it.name, it.descriptor)).any(is_it)
     }
 
     /// Whether the recording has a class of this name, observed or external.

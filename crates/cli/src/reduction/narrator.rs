@@ -66,7 +66,8 @@ impl Observer for Narrator<'_> {
                 self.results.add(test, self.console)
             }
             SessionEvent::OnlyInside(missed) => {
-                writeln!(err, "  no test of the calls around it: {}", missed.error)
+                let text = format!("no test of the calls around it: {}", missed.error);
+                told(err, "  ", &text)
             }
             SessionEvent::Missed(missed) => {
                 let error = explained(missed.error);

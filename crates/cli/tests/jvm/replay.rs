@@ -119,6 +119,11 @@ fn subclasses_that_are_loaded_later_are_what_they_were() {
 }
 
 #[test]
+fn fields_of_external_classes_are_named_by_observed_ones() {
+    check("replay/inherited");
+}
+
+#[test]
 fn initialisers_of_external_classes_call_observed_code() {
     check("replay/outset");
 }

@@ -129,6 +129,18 @@ fn what_is_rejected_is_configured_as_it_was() {
 }
 
 #[test]
+fn an_account_that_the_failing_call_did_not_come_to_is_there() {
+    let (_, ended) = reasons("moved");
+    insta::assert_snapshot!(ended.out);
+}
+
+#[test]
+fn a_thread_that_begins_in_the_class_that_failed_has_no_driver() {
+    let (_, ended) = reasons("audited");
+    insta::assert_snapshot!(ended.out);
+}
+
+#[test]
 fn a_key_that_never_was_needs_nothing_else() {
     let (program, ended) = reasons("never");
     assert!(!ended.out.contains(".post("), "{}", ended.out);

@@ -3,14 +3,19 @@
 //! A parser throws `Unexpected -42` if no option takes a number, and a parser with a fault throws it if one does. Without the
 //! calls that configure the option, the test fails for every version. So where the program throws on purpose, they
 //! are added to a reduced script again.
+//!
+//! A failing call may name things that it did not come to, since it failed before: `bank.close("ann", "bob")` fails as it divides the
+//! balance of `ann`, and would fail without `bank.open("bob")` too. Another version comes to them. So the calls that tell an object
+//! of such a name are added again, whatever was thrown.
 
 use std::collections::BTreeSet;
 
 use culprit_model::observe::is_jdk_name;
-use culprit_model::{ObjectId, Site};
+use culprit_model::{ObjectId, Reference, Site, SiteId, Value};
 use culprit_scripts::{closure, is_for_assertions, needs};
 
-use crate::Script;
+use crate::merge::is_question;
+use crate::{Script, Statement};
 
 /// The most calls that configure objects; more of them are data.
 const MOST_CONFIGURATION: usize = 16;
@@ -65,6 +70,82 @@ pub(super) fn configuration(
         }
         found.extend(of_these.iter().flat_map(|number| closure(&needs, *number)));
     }
+}
+
+/// The calls that tell the objects behind the failing statement of the names that it is given, with what these need: of each method
+/// and name the first, unless one is kept already. None if there are many.
+pub(super) fn introductions(
+    script: &Script,
+    kept: &BTreeSet<usize>,
+    last: usize,
+) -> BTreeSet<usize> {
+    let needs = needs(script);
+    let failing = &script.statements[last];
+    let receiver = script.receiver(failing);
+    let makes = |number: &usize| {
+        let made = script.statements[*number].defines();
+        made.is_none() || made != receiver
+    };
+    // The failing statement, and those that make what it is given.
+    let given = needs[last].iter().filter(|number| makes(number));
+    let given = given.flat_map(|number| closure(&needs, *number));
+    let given: BTreeSet<usize> = given.chain([last]).collect();
+    let given = given.iter().map(|number| &script.statements[*number]);
+    let given: Vec<&Value> = given.flat_map(names).collect();
+    let objects = kept.iter();
+    let objects = objects.flat_map(|number| script.statements[*number].objects());
+    let objects: BTreeSet<ObjectId> = objects.collect();
+    let told = kept.iter().filter_map(|number| {
+        let statement = &script.statements[*number];
+        Some((statement.site(), statement.given.get(1)?))
+    });
+    let mut met: Vec<(Option<SiteId>, &Value)> = told.collect();
+    let told_before = met.len();
+    let mut found = BTreeSet::new();
+    for number in script.prelude..last {
+        let statement = &script.statements[number];
+        let is_own = |site: &Site| {
+            let owner = &site.target.owner;
+            !is_jdk_name(owner) && !is_for_assertions(owner) && !is_question(&site.target.name)
+        };
+        let receiver = script.receiver(statement);
+        let tells = receiver.is_some_and(|id| objects.contains(&id))
+            && statement.site() != failing.site()
+            && statement.thrown().is_none()
+            && script.site(statement).is_some_and(is_own);
+        let Some(name) = statement.given.get(1).filter(|_| tells) else {
+            continue;
+        };
+        let told = (statement.site(), name);
+        if given.contains(&name) && !met.contains(&told) {
+            met.push(told);
+            found.extend(closure(&needs, number));
+        }
+    }
+    match met.len() - told_before > MOST_CONFIGURATION {
+        true => BTreeSet::new(),
+        false => found,
+    }
+}
+
+/// The texts that a statement is given, elements of arrays among them.
+fn names(statement: &Statement) -> Vec<&Value> {
+    fn add<'v>(value: &'v Value, to: &mut Vec<&'v Value>) {
+        match value {
+            Value::Reference(Reference::String(_)) => to.push(value),
+            Value::Reference(Reference::Array { contents, .. }) => {
+                let elements = contents.elements().iter();
+                elements.for_each(|element| add(element, to));
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    statement
+        .given
+        .iter()
+        .for_each(|value| add(value, &mut found));
+    found
 }
 
 #[cfg(test)]
@@ -139,6 +220,33 @@ site 7 entry cli/Option.settle(Z)V
     fn calls_of_the_library_configure_nothing() {
         let append = "=> @4(\"a\") on #9:@3\n<= @4 = #9:@3\n".to_owned();
         assert_eq!(configured(&[append, new(1), create(1, 2), parse(2)]), []);
+    }
+
+    #[test]
+    fn a_name_that_the_failing_call_did_not_come_to_is_introduced() {
+        let head = "script 1\n\
+                    type 1 bank/Bank\n\
+                    site 1 entry bank/Bank.<init>()V\n\
+                    site 2 entry bank/Bank.open(Ljava/lang/String;)V\n\
+                    site 3 entry bank/Bank.close(Ljava/lang/String;Ljava/lang/String;)V\n\
+                    site 4 entry bank/Bank.getBalance(Ljava/lang/String;)V\n";
+        let open = |name: &str| format!("=> @2(\"{name}\") on #1:@1\n<= @2\n");
+        let close =
+            |one: &str, other: &str| format!("=> @3(\"{one}\", \"{other}\") on #1:@1\n<= @3\n");
+        let statements = [
+            "=> @1()\n<= @1 = #1:@1\n".to_owned(),
+            open("ann"),
+            open("bob"),
+            open("bob"),
+            open("eve"),
+            "=> @4(\"bob\") on #1:@1\n<= @4\n".to_owned(),
+            close("bob", "eve"),
+            close("ann", "bob"),
+        ];
+        let script: Script = format!("{head}{}", statements.concat()).parse().unwrap();
+        let kept = BTreeSet::from([0, 1, 7]);
+        let found = introductions(&script, &kept, 7);
+        assert_eq!(found, BTreeSet::from([0, 2]));
     }
 
     #[test]

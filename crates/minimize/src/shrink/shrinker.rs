@@ -69,6 +69,8 @@ pub(super) struct Shrinker<'a> {
     scale: Scale,
     /// Whether small values are left alone.
     spares_small: bool,
+    /// Whether all statements stay.
+    keeps_statements: bool,
 }
 
 impl<'a> Shrinker<'a> {
@@ -90,6 +92,7 @@ impl<'a> Shrinker<'a> {
                 extent: 1.0,
             },
             spares_small: false,
+            keeps_statements: false,
         }
     }
 
@@ -97,6 +100,14 @@ impl<'a> Shrinker<'a> {
     pub(super) fn sparing_small(self) -> Shrinker<'a> {
         Shrinker {
             spares_small: true,
+            ..self
+        }
+    }
+
+    /// Keeps all statements.
+    pub(super) fn keeping_statements(self) -> Shrinker<'a> {
+        Shrinker {
+            keeps_statements: true,
             ..self
         }
     }
@@ -334,6 +345,9 @@ impl<'a> Shrinker<'a> {
     /// Takes out statements that only the larger inputs needed.
     fn drop_statements(&mut self) -> Result<bool, Error> {
         let mut changed = false;
+        if self.keeps_statements {
+            return Ok(changed);
+        }
         let last = self.best.len().saturating_sub(1);
         for at in (self.prelude..last).rev() {
             let statement = &self.best[at];

@@ -75,7 +75,9 @@ fn zone(rest: &str) -> usize {
         });
         tail[end..].starts_with(']').then_some(end + 2)
     });
-    length + name.filter(|_| length > 0).unwrap_or(0)
+    // Brackets in the middle of a word hold no name: numbers in them may be masked before the next time.
+    let name = name.filter(|name| length > 0 && ends(rest, length + name));
+    length + name.unwrap_or(0)
 }
 
 /// `Sun Mar 31 02:30:15 CET 2024`, as `Date.toString` has it.
