@@ -550,7 +550,7 @@ mod tests {
         assert_eq!(compared("()I", "+4"), "valueOf equals");
         assert_eq!(compared("()Z", "true"), "isTrue");
         assert_eq!(compared("()Z", "false"), "isFalse");
-        assert_eq!(compared("()J", "4"), "valueOf equals");
+        assert_eq!(compared("()J", "4"), "isEqual");
         assert_eq!(compared("()Ljava/lang/String;", "a"), "valueOf equals");
     }
 
