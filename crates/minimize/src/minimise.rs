@@ -291,6 +291,7 @@ impl CallReduction<'_> {
         };
         self.close();
         self.fresh = FreshState::NewLoader;
+        self.stage.forget_late();
         match shared {
             Some(reduced) if self.fails_in_time(&reduced.kept)? => Ok(reduced),
             // All of them were seen to fail, and there is no time for less.
@@ -612,6 +613,9 @@ impl ArtefactOracle for Calls<'_> {
     }
 
     fn judge(&self, kept: &Vec<usize>, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
+        if self.stage.is_held_up() {
+            return Err(Error::Unsteady);
+        }
         let run_part = |part: &[usize]| {
             let statements = part.iter().map(|number| &self.script.statements[*number]);
             self.stage.run(&self.script.tables, statements, self.fresh)

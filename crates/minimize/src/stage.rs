@@ -23,7 +23,19 @@ pub struct Stage {
     deadline: Deadline,
     /// Microseconds of the longest run that came to its end.
     longest: AtomicU64,
+    /// Microseconds of the first run that came to its end, which is one of a whole script.
+    whole: AtomicU64,
+    /// Runs that took much longer than that one.
+    late: AtomicU64,
 }
+
+/// Runs of parts that take so many times as long as the whole script are late: they wait for something that an earlier
+/// one has left, such as the lock of a database.
+const LATE: u64 = 2;
+
+/// So many late runs are enough to know, if the whole script takes so long that starting a JVM makes no difference.
+const MANY_LATE: u64 = 2;
+const SLOW: Duration = Duration::from_secs(1);
 
 /// How long a script may take at least, and how many times as long as others that came to their end.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -36,6 +48,8 @@ impl Stage {
             limit,
             deadline,
             longest: AtomicU64::new(0),
+            whole: AtomicU64::new(0),
+            late: AtomicU64::new(0),
         }
     }
 
@@ -71,6 +85,20 @@ impl Stage {
         self.pool.use_new_workers();
         // Their start counts.
         self.longest.store(0, Ordering::Relaxed);
+        self.whole.store(0, Ordering::Relaxed);
+        self.forget_late();
+    }
+
+    /// Whether scripts wait for something that others have left in their JVM.
+    pub(crate) fn is_held_up(&self) -> bool {
+        let whole = Duration::from_micros(self.whole.load(Ordering::Relaxed));
+        let late = self.late.load(Ordering::Relaxed);
+        whole >= SLOW && late >= MANY_LATE && !self.pool.uses_new_workers()
+    }
+
+    /// Counts late runs anew.
+    pub(crate) fn forget_late(&self) {
+        self.late.store(0, Ordering::Relaxed);
     }
 
     /// The surroundings of the scripts: verdicts are not the same in others.
@@ -122,9 +150,16 @@ impl Stage {
             limit: self.patience(),
             deadline: self.deadline.clone(),
         })?;
+        let took = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let whole = self.whole.load(Ordering::Relaxed);
+        if whole > 0 && took > whole.saturating_mul(LATE) {
+            self.late.fetch_add(1, Ordering::Relaxed);
+        }
         if matches!(answer, JobResult::Ran { .. }) {
-            let took = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
             self.longest.fetch_max(took.max(1), Ordering::Relaxed);
+            if whole == 0 {
+                self.whole.store(took.max(1), Ordering::Relaxed);
+            }
         }
         Ok(match answer {
             JobResult::Ran { outcome, .. } => match outcome {

@@ -47,9 +47,8 @@ pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
         let is_own = own_branches.range(guard + 1..=end).next().is_some()
             || origins.asks_container(&earlier[guard]);
         let is_path = match boolean {
-            _ if is_told => is_own,
-            Some(_) => is_own,
-            None => origins.asks_container(last) || is_without_program(script),
+            None if !is_told => origins.asks_container(last) || is_without_program(script, fails),
+            _ => is_own || is_without_program(script, guard),
         };
         let asks_program = |at: &usize| !origins.asks_container(&earlier[*at]);
         match boolean {
@@ -65,10 +64,9 @@ pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
     }
 }
 
-/// True if the failing statement depends on no call of the program.
-fn is_without_program(script: &Script) -> bool {
-    let last = script.statements.len() - 1;
-    interactions(script, &closure(&needs(script), last)) == 0
+/// True if a statement depends on no call of the program.
+fn is_without_program(script: &Script, statement: usize) -> bool {
+    interactions(script, &closure(&needs(script), statement)) == 0
 }
 
 /// The statements that make the values of a script.
@@ -178,6 +176,7 @@ site 5 entry static org/junit/Assert.fail()V
 site 6 entry java/lang/IllegalStateException.<init>()V
 site 7 entry static org/junit/Assert.assertEquals(JJ)V
 site 8 entry static org/junit/Assert.assertTrue(Z)V
+site 9 entry static java/lang/Boolean.getBoolean()Z
 => @1()
 <= @1 = #1:@3
 => @2() on #1:@3
@@ -243,6 +242,12 @@ site 8 entry static org/junit/Assert.assertTrue(Z)V
         assert_eq!(decided_by(&sum, &[]), [4, 6]);
         let empty = format!("{size}do isEqual int (#6:@1, 0) = #7:@2\nguard (#7:@2)\n");
         assert_eq!(decided_by(&format!("{empty}{FAIL}"), &[]), [4, 6]);
+    }
+
+    #[test]
+    fn what_the_driver_wrote_depends_on_all_conditions() {
+        let empty = "=> @9()\n<= @9 = #6:@2\ndo isTrue boolean (#6:@2) = #7:@2\nguard (#7:@2)\n";
+        assert_eq!(decided_by(&format!("{empty}{FAIL}"), &[]), [4, 6, 9]);
     }
 
     #[test]

@@ -338,11 +338,17 @@ pub(crate) fn prints_as(
     holds: &Value,
 ) -> Vec<Statement> {
     let made = Some(holds.clone());
-    let number = text.parse::<i32>().ok().filter(|n| n.to_string() == text);
+    let number = text.parse::<i64>().ok().filter(|n| n.to_string() == text);
+    let small = number.and_then(|number| i32::try_from(number).ok());
     match (descriptor.as_bytes().first(), number, text) {
-        (Some(b'I' | b'S' | b'B'), Some(number), _) => {
+        (Some(b'I' | b'S' | b'B'), ..) if small.is_some() => {
             let is_equal = Operator::IsEqual.of(Shape::Int);
-            vec![builder.operate_to(is_equal, vec![result, Value::Int(number)], made)]
+            let number = Value::Int(small.unwrap_or_default());
+            vec![builder.operate_to(is_equal, vec![result, number], made)]
+        }
+        (Some(b'J'), Some(number), _) => {
+            let is_equal = Operator::IsEqual.of(Shape::Long);
+            vec![builder.operate_to(is_equal, vec![result, Value::Long(number)], made)]
         }
         (Some(b'Z'), _, "true") => {
             let is_true = Operator::IsTrue.of(Shape::Boolean);
@@ -544,7 +550,7 @@ mod tests {
         assert_eq!(compared("()I", "+4"), "valueOf equals");
         assert_eq!(compared("()Z", "true"), "isTrue");
         assert_eq!(compared("()Z", "false"), "isFalse");
-        assert_eq!(compared("()J", "4"), "valueOf equals");
+        assert_eq!(compared("()J", "4"), "isEqual");
         assert_eq!(compared("()Ljava/lang/String;", "a"), "valueOf equals");
     }
 
