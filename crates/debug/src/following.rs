@@ -9,7 +9,7 @@ use culprit_model::Selection;
 use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
 use culprit_scripts::{
     FollowedFailure, Script, Surroundings, call_of_thrower, drivers, followed, innermost,
-    own_calls, own_level,
+    loses_changes, own_calls, own_level,
 };
 use culprit_signature::Signature;
 
@@ -182,6 +182,10 @@ impl Session<'_> {
                 };
                 // Writing to a text does not fail.
                 match self.reduce_case(&case) {
+                    Ok(found) if concrete && loses_changes(&script, &found.minimised.script) => {
+                        let why = "without the calls that changed the object, it may fail for another reason";
+                        let _ = writeln!(reasons, "{}\n{why}", found.test.source);
+                    }
                     Ok(found) if found.grade >= Some(Signature::ENOUGH) => return Ok(Some(found)),
                     Ok(found) => {
                         let verified = &found.verified;

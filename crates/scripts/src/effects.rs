@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use culprit_classfile::{ClassFile, Code, access, op};
-use culprit_model::Member;
 use culprit_model::observe::is_jdk_name;
+use culprit_model::{Member, Script};
 use culprit_program::Program;
 
 use crate::default_arguments::{Body, body, member};
@@ -42,6 +42,33 @@ pub fn is_named_for_change(name: &str) -> bool {
     let ends_word = |rest: &str| !rest.starts_with(|c: char| c.is_lowercase());
     let mut starts = CHANGES.iter();
     starts.any(|start| name.strip_prefix(start).is_some_and(ends_word))
+}
+
+/// True if calls of the whole script change the object that its failing call is made on, and no call of the reduced one
+/// does so.
+///
+/// A new object may fail like one that was changed and should not have been: a map without a key like one that lost it.
+pub fn loses_changes(whole: &Script, reduced: &Script) -> bool {
+    changes_receiver(whole) && !changes_receiver(reduced)
+}
+
+/// True if a call changes the object that the last one is made on, as far as names and results of methods tell.
+fn changes_receiver(script: &Script) -> bool {
+    let Some((last, earlier)) = script.statements.split_last() else {
+        return false;
+    };
+    let (Some(on), Some(failing)) = (script.receiver(last), script.target(last)) else {
+        return false;
+    };
+    earlier.iter().any(|statement| {
+        let target = script.target(statement);
+        script.receiver(statement) == Some(on)
+            && target.is_some_and(|target| {
+                let is_command = target.descriptor.ends_with(")V");
+                let is_change = is_command || is_named_for_change(&target.name);
+                is_change && target.name != "<init>" && target.name != failing.name
+            })
+    })
 }
 
 /// Whether a method returns a status, a truth value or a constant of an enum, and changes the object of a class that
@@ -142,6 +169,37 @@ mod tests {
     use culprit_model::script::MemberName;
 
     use super::*;
+
+    #[test]
+    fn a_new_object_has_lost_the_changes_of_another() {
+        let head = "\
+script 1
+type 1 shop/Cart
+site 1 entry shop/Cart.<init>()V
+site 2 entry shop/Cart.putAll()I
+site 3 entry shop/Cart.total()I
+site 4 entry shop/Cart.close()V
+site 5 entry shop/Cart.size()I
+=> @1()
+<= @1 = #1:@1
+";
+        let script = |calls: &[&str]| -> Script {
+            let calls = calls
+                .iter()
+                .map(|site| format!("=> @{site}() on #1:@1\n<= @{site}\n"));
+            format!("{head}{}", calls.collect::<String>())
+                .parse()
+                .unwrap()
+        };
+        let new = script(&["3"]);
+        assert!(loses_changes(&script(&["2", "3"]), &new));
+        assert!(loses_changes(&script(&["4", "3"]), &new));
+        assert!(!loses_changes(&script(&["5", "3", "3"]), &new));
+        assert!(!loses_changes(
+            &script(&["2", "4", "3"]),
+            &script(&["4", "3"])
+        ));
+    }
 
     /// The body of a method that has these instructions with members.
     fn with(instructions: &[(u8, MemberName<'_>)]) -> Body {

@@ -42,7 +42,7 @@ pub use condition::{BadCondition, Condition};
 pub use culprit_model::{Script, Statement};
 pub use default_arguments::with_default_arguments;
 pub use dependencies::{closure, interactions, needs};
-pub use effects::{changes_library, is_command_with_status, is_named_for_change};
+pub use effects::{changes_library, is_command_with_status, is_named_for_change, loses_changes};
 pub use elements::fetches;
 pub use error::Error;
 pub use extraction::{Extracted, escape, extract, extract_until};
