@@ -213,6 +213,9 @@ impl Session<'_> {
             }
         }
         self.add_wrong_result(failure, &jvm, outcome)?;
+        if !outcome.has_test() {
+            return self.add_thrower(failure, &jvm, outcome);
+        }
         match outcome.around {
             Some(left) if !outcome.inside => {
                 self.add_innermost(failure, &jvm, left, outcome.first.as_deref())
@@ -236,6 +239,31 @@ impl Session<'_> {
             Ok(Some(WrongResultTest { told, found })) => {
                 outcome.is_result_tested = true;
                 self.add(failure, CallLevel::Result { told }, found, began)
+            }
+            Err(error) if !error.is_answer() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds a test of the method that threw, whose exception may not have left its class.
+    fn add_thrower(
+        &mut self,
+        failure: FailureTask<'_>,
+        jvm: &FailedJvm,
+        outcome: &mut Outcome,
+    ) -> Result<(), Error> {
+        let began = Instant::now();
+        if failure.seen.signature.is_assertion() || self.is_over() {
+            return Ok(());
+        }
+        match self.follow_to_thrower(failure, jvm) {
+            Ok(Some(inner)) if inner.found.left() > 0 => {
+                outcome.inside = true;
+                outcome.why = None;
+                let calls = inner.found.minimised.calls_of(&inner.class);
+                let class = inner.class;
+                let level = CallLevel::Innermost { class, calls };
+                self.add(failure, level, inner.found, began)
             }
             Err(error) if !error.is_answer() => Err(error),
             _ => Ok(()),

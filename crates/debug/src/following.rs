@@ -8,7 +8,8 @@ use culprit_minimize::MinimizedTest;
 use culprit_model::Selection;
 use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
 use culprit_scripts::{
-    FollowedFailure, Script, Surroundings, drivers, followed, innermost, own_calls, own_level,
+    FollowedFailure, Script, Surroundings, call_of_thrower, drivers, followed, innermost,
+    own_calls, own_level,
 };
 use culprit_signature::Signature;
 
@@ -112,6 +113,32 @@ impl Session<'_> {
             seconds: INNERMOST_SECONDS,
         };
         let found = self.test_followed(&following, failure, jvm, true)?;
+        Ok(found.map(|found| Innermost { class, found }))
+    }
+
+    /// Makes a test of the method that threw, by following the program's own methods around it. `None` if there are none, or their
+    /// calls do not fail the same way.
+    pub(crate) fn follow_to_thrower(
+        &mut self,
+        failure: FailureTask<'_>,
+        jvm: &FailedJvm,
+    ) -> Result<Option<Innermost>, Error> {
+        let failed = failure.seen.failed(&jvm.recording);
+        let Some(call) = call_of_thrower(&failed, &jvm.program) else {
+            return Ok(None);
+        };
+        let driver = call.class.clone();
+        self.observer.notice(SessionEvent::Follows { driver })?;
+        let following = Following {
+            name: format!("around-{}", failure.number),
+            selection: call.selection,
+            tests: self.driver_methods.clone(),
+            is_inlined: false,
+            methods: call.methods,
+            seconds: FOLLOW_SECONDS,
+        };
+        let found = self.test_followed(&following, failure, jvm, true)?;
+        let class = call.class;
         Ok(found.map(|found| Innermost { class, found }))
     }
 

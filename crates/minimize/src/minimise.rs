@@ -293,12 +293,19 @@ impl CallReduction<'_> {
         self.fresh = FreshState::NewLoader;
         self.stage.forget_late();
         match shared {
-            Some(reduced) if self.fails(&reduced.kept)?.is_some() => Ok(reduced),
+            Some(reduced) if self.fails_in_time(&reduced.kept)? => Ok(reduced),
+            // All of them were seen to fail, and there is no time for less.
+            _ if self.driver.is_over() => Ok(Reduced {
+                kept: whole.to_vec(),
+                end: self.driver.end(),
+            }),
             _ => {
                 let reduced = self.reduce(whole, last)?;
                 self.close();
-                self.fails(&reduced.kept)?.ok_or(Error::Unsteady)?;
-                Ok(reduced)
+                match self.fails_in_time(&reduced.kept)? {
+                    true => Ok(reduced),
+                    false => Err(Error::Unsteady),
+                }
             }
         }
     }

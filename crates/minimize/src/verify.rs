@@ -197,8 +197,12 @@ impl TestEnvironment<'_> {
             environment,
             ..with_memory
         };
-        // Each has more of the user than the one before.
-        let mut settings = vec![plain];
+        // Each has more of the user than the one before. Without a limit of the heap a test may fill all of the memory.
+        let limits_heap = memory.iter().any(|option| option.starts_with("-Xmx"));
+        let mut settings = match limits_heap {
+            true => Vec::new(),
+            false => vec![plain],
+        };
         settings.extend((!memory.is_empty()).then_some(with_memory));
         settings.extend((!environment.is_empty()).then_some(with_all));
         let last = settings.len() - 1;

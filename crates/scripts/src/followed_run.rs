@@ -7,7 +7,7 @@ use culprit_model::observe::is_jdk_name;
 use culprit_model::script::{Action, Builder, Mark, Operator, Wait};
 use culprit_model::value::Shape;
 use culprit_model::{ObjectId, Pattern, Reference, Selection, Tables, TypeId, Value};
-use culprit_program::Program;
+use culprit_program::{Program, main_class};
 use culprit_signature::{Frame, Signature};
 
 use crate::alias::settle;
@@ -15,6 +15,7 @@ use crate::assertions::{finds_fault, is_assertion};
 use crate::decision::decide;
 use crate::failure_point::{capture, fail};
 use crate::loop_ends::loop_ends;
+use crate::own_code::OwnCode;
 use crate::selection::{driver_of, frames_of, internal, is_framework, outermost};
 use crate::surroundings::{self, Surroundings};
 use crate::{Condition, Failed, Script, Statement};
@@ -133,6 +134,46 @@ pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
 pub fn own_level(failed: &Failed<'_>, program: &Program) -> Option<(String, Selection)> {
     let selection = drivers(failed, program)?;
     Some((driver_of(failed).replace('/', "."), selection))
+}
+
+/// The code to follow so that the method that threw is called, where other methods of the program caught its exception.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CallOfThrower {
+    /// The class that threw.
+    pub class: String,
+    pub selection: Selection,
+    /// `main`, and the program's own methods on the stack but for the one that threw.
+    pub methods: Vec<String>,
+}
+
+/// The code around the method that threw, from `main` on. `None` if that method is alone on the stack.
+pub fn call_of_thrower(failed: &Failed<'_>, program: &Program) -> Option<CallOfThrower> {
+    let own = OwnCode::of(program, failed.start, failed.test);
+    let frames = frames_of(failed);
+    let mut frames = frames
+        .iter()
+        .filter(|frame| own.has(&internal(&frame.class)));
+    let thrower = frames.next()?;
+    let around: Vec<&&Frame> = frames.collect();
+    let is_thrower = |name: &str| name == written_in(thrower);
+    let mut methods = vec!["main".to_owned()];
+    let names = around.iter().map(|frame| written_in(frame).to_owned());
+    methods.extend(names.filter(|name| !is_thrower(name)));
+    let main = main_class(failed.start);
+    let classes = around.iter().map(|frame| frame.class.clone());
+    let classes = classes.chain([thrower.class.clone()]).chain(main);
+    let classes: BTreeSet<String> = classes
+        .map(|class| outermost(&internal(&class)).replace('/', "."))
+        .collect();
+    let patterns = classes.iter().map(|class| class.parse::<Pattern>().ok());
+    (methods.len() > 1).then_some(CallOfThrower {
+        class: thrower.class.clone(),
+        selection: Selection {
+            observe: patterns.collect::<Option<_>>()?,
+            ..Selection::default()
+        },
+        methods,
+    })
 }
 
 /// True if the driver has methods that others may call, besides `main`.

@@ -48,8 +48,8 @@ pub use error::Error;
 pub use extraction::{Extracted, escape, extract, extract_until};
 pub use failure_point::{TEXT, printing, seek, standard_stream};
 pub use followed_run::{
-    FollowedFailure, OwnCalls, driver_methods, drivers, followed, followed_until, has_own_methods,
-    innermost, own_calls, own_level, without_idle_guards,
+    CallOfThrower, FollowedFailure, OwnCalls, call_of_thrower, driver_methods, drivers, followed,
+    followed_until, has_own_methods, innermost, own_calls, own_level, without_idle_guards,
 };
 pub use input_files::{InputFile, WithFiles, is_input_file, with_input_files};
 pub use own_code::OwnCode;

@@ -314,8 +314,15 @@ impl<S: AsRef<str>> Reader<'_, '_, S> {
                 TraceLine::Elided => thrown.truncated = true,
                 TraceLine::Circular => return Ok(self.circular_end(at)),
                 TraceLine::Suppressed { indent } => {
-                    let next = self.nested("", at, indent, thrown, depth);
-                    at = next.map_or(at + 1, |(_, next)| next);
+                    let Some((failure, next)) = self.nested("", at, indent, thrown, depth) else {
+                        at += 1;
+                        continue;
+                    };
+                    // Of several assertions that failed, the first one stands for all.
+                    if thrown.is_of_several() && thrown.cause.is_none() {
+                        thrown.cause = Some(Box::new(failure));
+                    }
+                    at = next;
                     continue;
                 }
                 TraceLine::Caused {

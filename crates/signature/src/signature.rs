@@ -339,7 +339,7 @@ fn unwrapped(thrown: &Thrown) -> &Thrown {
         let carries = WRAPPERS.contains(&thrown.class.as_str())
             && !thrown.frames.is_empty()
             && frames.all(|frame| frame.origin() != FrameOrigin::Program);
-        if !carries && !tells_unexpected(thrown) {
+        if !carries && !tells_unexpected(thrown) && !thrown.is_of_several() {
             break;
         }
         thrown = cause;

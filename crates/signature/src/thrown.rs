@@ -36,6 +36,11 @@ impl Thrown {
         block::exact(&TraceLines::plain(&lines))
     }
 
+    /// True if it carries the failures of several assertions (`assertAll`), the first of which is taken for its cause.
+    pub(crate) fn is_of_several(&self) -> bool {
+        self.class.ends_with("MultipleFailuresError")
+    }
+
     /// The exception and its causes, outermost first.
     pub fn chain(&self) -> impl Iterator<Item = &Thrown> {
         std::iter::successors(Some(self), |thrown| thrown.cause.as_deref())

@@ -182,6 +182,29 @@ Caused by: java.lang.NumberFormatException: For input string: \"x12\"
 }
 
 #[test]
+fn of_several_assertions_the_first_is_the_cause() {
+    let text = "\
+org.opentest4j.MultipleFailuresError: parts (2 failures)
+\torg.opentest4j.AssertionFailedError: expected: <a> but was: <b>
+\torg.opentest4j.AssertionFailedError: expected: <c> but was: <d>
+\tat org.junit.jupiter.api.AssertAll.assertAll(AssertAll.java:80)
+\tat shop.CartTest.parts(CartTest.java:9)
+\tSuppressed: org.opentest4j.AssertionFailedError: expected: <a> but was: <b>
+\t\tat org.junit.jupiter.api.Assertions.assertEquals(Assertions.java:1145)
+\t\tat shop.CartTest.lambda$parts$0(CartTest.java:9)
+\t\t... 1 more
+\tSuppressed: org.opentest4j.AssertionFailedError: expected: <c> but was: <d>
+\t\tat org.junit.jupiter.api.Assertions.assertEquals(Assertions.java:1145)
+\t\t... 1 more
+";
+    let thrown = Thrown::parse(text).unwrap();
+    let cause = thrown.cause.as_deref().unwrap();
+    let message = "expected: <a> but was: <b>";
+    assert_eq!(cause.message.as_deref(), Some(message));
+    assert_eq!(cause.cause, None);
+}
+
+#[test]
 fn truth_leaves_the_frames_of_test_frameworks_out() {
     let text = "\
 com.google.common.truth.ComparisonFailureWithFacts: open items

@@ -61,6 +61,12 @@ fn a_program_that_a_container_unpacked_and_whose_exception_it_caught_has_failed(
 }
 
 #[test]
+fn a_class_that_catches_its_own_exception_has_failed() {
+    let ended = debug(&program(), &[], &["office.Desk"]);
+    is_test_of(&ended, "Desk.amount(\"n=\")");
+}
+
+#[test]
 fn main_that_logs_and_ends_with_a_status_has_failed() {
     let ended = debug(&program(), &[], &["office.Logging"]);
     is_test_of(&ended, ".ship(");

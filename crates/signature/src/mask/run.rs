@@ -13,6 +13,7 @@ pub(super) fn shape(place: &Place<'_>) -> Match {
         b'$' => made_up_class(rest),
         b'#' => thread(place),
         b'\n' => stack(rest),
+        b':' => compiled(rest),
         b'l' if !inside => loader(rest),
         b'j' | b's' if !inside => printed_loader(rest),
         b'a' if !inside => frame(rest),
@@ -21,6 +22,12 @@ pub(super) fn shape(place: &Place<'_>) -> Match {
     };
     let found = found.or_else(|| if inside { None } else { lambda(rest) });
     found.or_else(|| temporary_folder(place))
+}
+
+/// The end of the message of an `OutOfMemoryError` in compiled code.
+fn compiled(rest: &str) -> Match {
+    const END: &str = ": failed reallocation of scalar replaced objects";
+    rest.replace(END, "").is_empty().then_some((rest.len(), ""))
 }
 
 /// Class loaders of the JDK, by the names in messages of the JVM.
@@ -248,6 +255,16 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expect: &str) {
         assert_eq!(normalise(text), expect, "{text}");
+    }
+
+    #[test]
+    fn compiled_code_does_not_count() {
+        let end = ": failed reallocation of scalar replaced objects";
+        check(&format!("Java heap space{end}"), "Java heap space");
+        check(
+            &format!("heap{end} and more"),
+            &format!("heap{end} and more"),
+        );
     }
 
     #[test]
