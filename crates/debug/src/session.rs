@@ -234,7 +234,8 @@ impl<'a> Session<'a> {
         let Some(seen) = first.most_frequent().next() else {
             return Ok(None);
         };
-        let Some(part) = self.first_recorded_part(seen)? else {
+        // The attempt itself reports what stands in its way.
+        let Ok(Some(part)) = self.first_recorded_part(seen) else {
             return Ok(None);
         };
         let mode = Mode::Record(record_options(&part.selection));

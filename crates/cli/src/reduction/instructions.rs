@@ -13,26 +13,57 @@ use culprit_report::debug::RunCommand;
 /// The name of a script that compiles and runs a test.
 const SCRIPT: &str = "run.sh";
 
-/// The command that runs a test in the project of a folder, or `None` if the folder has no build tool.
-pub(super) fn in_project(folder: &Path, test: &PrintedTest) -> Option<RunCommand> {
+/// The command that runs a test in the project of a folder, or `None` if the folder has no build tool. The program may have worked in
+/// the folder of a module.
+pub(super) fn in_project(
+    folder: &Path,
+    worked_in: Option<&Path>,
+    test: &PrintedTest,
+) -> Option<RunCommand> {
     let has = |name: &str| folder.join(name).is_file();
     let or_wrapper = |wrapper: &str, tool: &str| match has(wrapper) {
         true => format!("./{wrapper}"),
         false => tool.to_owned(),
     };
-    let command = if has("pom.xml") {
-        let name = shell::line([format!("-Dtest={}", test.class_name)]);
-        format!("{} test {name}", or_wrapper("mvnw", "mvn"))
+    let module = |build: &[&str]| {
+        let module = worked_in?.strip_prefix(folder).ok()?;
+        let is_module = build
+            .iter()
+            .any(|file| folder.join(module).join(file).is_file());
+        (is_module && module != Path::new("")).then(|| module.display().to_string())
+    };
+    let (command, module) = if has("pom.xml") {
+        let tool = or_wrapper("mvnw", "mvn");
+        let name = format!("-Dtest={}", test.class_name);
+        let module = module(&["pom.xml"]);
+        let words = match module.clone() {
+            // Other modules, which are built before it, have no such test.
+            Some(module) => vec![
+                "-pl".to_owned(),
+                module,
+                "-am".to_owned(),
+                name,
+                "-Dsurefire.failIfNoSpecifiedTests=false".to_owned(),
+            ],
+            None => vec![name],
+        };
+        (format!("{tool} test {}", shell::line(words)), module)
     } else if has("build.gradle") || has("build.gradle.kts") {
         let name = shell::line([full_name(test)]);
-        format!("{} test --tests {name}", or_wrapper("gradlew", "gradle"))
+        let tool = or_wrapper("gradlew", "gradle");
+        let module = module(&["build.gradle", "build.gradle.kts"]);
+        let task = match &module {
+            Some(module) => format!(":{}:test", module.replace('/', ":")),
+            None => "test".to_owned(),
+        };
+        (format!("{tool} {task} --tests {name}"), module)
     } else {
         return None;
     };
     let package = test.package.replace('.', "/");
-    let copy_to = Path::new("src/test/java").join(package);
+    let copy_to = Path::new(module.as_deref().unwrap_or_default()).join("src/test/java");
     Some(RunCommand {
-        copy_to: Some(copy_to.display().to_string()),
+        copy_to: Some(copy_to.join(package).display().to_string()),
         command,
     })
 }
@@ -64,4 +95,46 @@ pub(super) fn script(
         copy_to: None,
         command: shell::line(["sh".as_ref(), script.as_os_str()]),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_junit::Notes;
+
+    use super::*;
+
+    #[test]
+    fn a_test_of_a_module_is_copied_and_run_there() {
+        let project = tempfile::tempdir().unwrap();
+        let root = project.path();
+        let test = PrintedTest {
+            package: "a.b".to_owned(),
+            class_name: "CartTest".to_owned(),
+            source: String::new(),
+            method: String::new(),
+            imports: Vec::new(),
+            notes: Notes::default(),
+        };
+        let run = |module: &str| {
+            let run = in_project(root, Some(&root.join(module)), &test).unwrap();
+            format!("{}: {}", run.copy_to.unwrap(), run.command)
+        };
+        fs::create_dir_all(root.join("shops/web")).unwrap();
+        fs::write(root.join("build.gradle.kts"), "").unwrap();
+        fs::write(root.join("shops/web/build.gradle"), "").unwrap();
+        let expect = "src/test/java/a/b: gradle test --tests a.b.CartTest";
+        assert_eq!(run(""), expect);
+        assert_eq!(run("shops"), expect);
+        assert_eq!(
+            run("shops/web"),
+            "shops/web/src/test/java/a/b: gradle :shops:web:test --tests a.b.CartTest"
+        );
+        fs::write(root.join("pom.xml"), "").unwrap();
+        fs::write(root.join("shops/web/pom.xml"), "").unwrap();
+        assert_eq!(
+            run("shops/web"),
+            "shops/web/src/test/java/a/b: mvn test -pl shops/web -am -Dtest=CartTest \
+             -Dsurefire.failIfNoSpecifiedTests=false"
+        );
+    }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use culprit_debug::{CallLevel, FailureTest, Rate};
 use culprit_jvm::remove_folder;
-use culprit_minimize::{MinimizedTest, Verified};
+use culprit_minimize::{ByHand, MinimizedTest, Verified};
 use culprit_model::{clean, secret, shell};
 use culprit_report::debug::{OUTSIDE, ReportedFailure, RunCommand, TestsReport};
 use culprit_signature::Signature;
@@ -201,7 +201,8 @@ fn run_command(
     folder: &Path,
 ) -> io::Result<Option<RunCommand>> {
     let test = &found.test;
-    let project = instructions::in_project(&std::env::current_dir()?, test);
+    let worked_in = found.by_hand.as_ref().and_then(ByHand::directory);
+    let project = instructions::in_project(&std::env::current_dir()?, worked_in, test);
     match (project, &found.by_hand) {
         (None, Some(by_hand)) => {
             let folder = folder.join(&test.class_name);

@@ -43,6 +43,11 @@ impl ByHand {
         }
     }
 
+    /// The folder that the test works in.
+    pub fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
+
     /// Writes the runner of a test into a new folder, and returns the commands that compile the file of the test
     /// there and run it, one after the other.
     pub fn commands(
