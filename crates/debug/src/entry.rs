@@ -9,6 +9,9 @@ use culprit_scripts::{OwnCode, Script, Statement, is_input_file};
 
 use crate::FailedJvm;
 
+/// The end of the name of the class of a function `-main` in Clojure, behind its namespace.
+const FUNCTION_MAIN: &str = "$_main";
+
 /// The entry of a recorded program.
 pub(crate) struct Entry<'j> {
     own: OwnCode<'j>,
@@ -59,19 +62,17 @@ fn again(
         let nested = owner.strip_prefix(main);
         nested.is_some_and(|nested| nested.starts_with("$main$"))
     };
-    // The class of the function `-main` of Clojure.
-    let is_function = |owner: &str| owner.ends_with("$_main");
     let is_main = calls.iter().all(|(_, target)| {
         let owner = &target.owner;
-        target.name == "main" || is_body(owner) || is_function(owner)
+        target.name == "main" || is_body(owner) || owner.ends_with(FUNCTION_MAIN)
     });
     match &calls[..] {
         [] => None,
         [(_, target), ..] if is_main => {
-            let class = if is_body(&target.owner) {
-                main
-            } else {
-                &target.owner
+            let owner = &target.owner;
+            let class = match is_body(owner) {
+                true => main,
+                false => owner.strip_suffix(FUNCTION_MAIN).unwrap_or(owner),
             };
             Some(Again::Main(class.replace('/', ".")))
         }
@@ -141,7 +142,7 @@ mod tests {
         let main = Some(Again::Main("shop.Main".to_owned()));
         check("=> @1(null)\n<= @1\n", main.clone());
         check("=> @5()\n<= @5\n=> @4()\n<= @4\n", main);
-        let function = Again::Main("shop.core$_main".to_owned());
+        let function = Again::Main("shop.core".to_owned());
         check("=> @6()\n<= @6\n", Some(function));
         check("=> @1(null)\n<= @1\n=> @3(\"a\")\n<= @3\n", None);
         check("=> @4()\n<= @4\n", None);

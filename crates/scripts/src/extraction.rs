@@ -113,11 +113,12 @@ impl<'r> OutermostCalls<'r> {
         let mut known: BTreeSet<ObjectId> = BTreeSet::new();
         for step in lifted.steps() {
             let step = step?;
+            let comes_in = comes_in(&step, &lifted.tables);
             for value in &step.values {
                 value.each_reference(&mut |reference| {
                     if let Reference::Object { id, .. } | Reference::Array { id, .. } = reference {
                         largest = largest.max(id.0);
-                        if known.insert(*id) && comes_in(step.kind) {
+                        if known.insert(*id) && comes_in {
                             foreign.insert(*id);
                         }
                     }
@@ -246,16 +247,20 @@ fn end_at_failure(
     Ok(())
 }
 
-/// Whether the values of an event come from outside.
-fn comes_in(kind: EventKind) -> bool {
-    matches!(
-        kind,
+/// Whether the objects of a step come from outside. What `super(...)` of an external class returns is under construction in
+/// observed code.
+fn comes_in(step: &Step, tables: &Tables) -> bool {
+    match step.kind {
         EventKind::IncomingCall
-            | EventKind::IncomingWrite
-            | EventKind::OutgoingReturn
-            | EventKind::OutgoingRead
-            | EventKind::ObjectState
-    )
+        | EventKind::IncomingWrite
+        | EventKind::OutgoingRead
+        | EventKind::ObjectState => true,
+        EventKind::OutgoingReturn => {
+            let site = tables.site(step.site);
+            site.is_none_or(|site| site.target.name != "<init>")
+        }
+        _ => false,
+    }
 }
 
 fn is_end(kind: EventKind) -> bool {
