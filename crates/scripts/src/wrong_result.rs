@@ -102,6 +102,7 @@ fn likelihood(message: &str, method: &Member, result: &Value) -> Option<Likeliho
         return None;
     }
     let is_named = property_names(&method.name).any(|name| mentions(message, &name));
+    let message = actual(message);
     let mentioned = match result {
         Value::Reference(Reference::Object { .. } | Reference::Constant { .. }) => {
             let returned = method.descriptor.rsplit(")L").next()?.strip_suffix(';')?;
@@ -122,6 +123,13 @@ fn likelihood(message: &str, method: &Member, result: &Value) -> Option<Likeliho
         is_named,
         mentioned,
     })
+}
+
+/// The part of a message that tells what was, and not what was expected, if it tells them apart.
+fn actual(message: &str) -> &str {
+    const STARTS: [&str; 4] = ["but was", "but:", "but is", "ctual:"];
+    let starts = STARTS.iter().filter_map(|start| message.rfind(start));
+    starts.max().map_or(message, |at| &message[at..])
 }
 
 /// The text that Java prints for a value that is no object with contents of its own.
@@ -274,6 +282,8 @@ mod tests {
             Value::Long(11),
             Some((false, text("11"))),
         );
+        // It was expected, and so is right.
+        check("expected:<22> but was:<11>", &other, Value::Long(22), None);
         // A number that messages have for many reasons.
         check("expected 3 but was 2", &other, Value::Long(2), None);
         check(
