@@ -261,11 +261,9 @@ fn report(error: &anyhow::Error, console: &mut Console) -> ExitCode {
 /// A text in lines that fit so many columns, behind a first word. Its own lines stay apart, and long words whole.
 fn in_lines(first: &str, text: &str, columns: Option<usize>) -> String {
     let text = format!("{first}{text}");
-    let Some(columns) = columns else {
-        return text[first.len()..].to_owned();
-    };
+    let width = columns.map_or(usize::MAX, |columns| columns.saturating_sub(2));
     let lines = text.lines().map(str::trim);
-    let lines = lines.flat_map(|line| figure::wrap_words(line, "", columns.saturating_sub(2)));
+    let lines = lines.flat_map(|line| figure::wrap_words(line, "", width));
     let lines: Vec<String> = lines.collect();
     lines.join("\n  ")[first.len()..].to_owned()
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::stage::Stage;
+use crate::stage::{Stage, Told};
 
 #[test]
 fn bad_input_has_a_message_and_a_code() {
@@ -12,7 +12,8 @@ fn bad_input_has_a_message_and_a_code() {
     stage.put("empty", "");
     fs::create_dir(stage.path().join("folder")).unwrap();
     let check = |words: &[&str], status: i32, message: &str| {
-        let told = stage.run(&[words, &["-o", "results"]].concat());
+        let mut culprit = stage.culprit(&[words, &["-o", "results"]].concat());
+        let told = Told::of(culprit.env("COLUMNS", "80").output().unwrap());
         assert_eq!(told.status, Some(status), "{words:?}: {}", told.err);
         let unwrapped = told.err.replace("\n  ", " ");
         assert!(unwrapped.contains(message), "{words:?}: {}", told.err);
