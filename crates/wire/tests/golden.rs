@@ -299,7 +299,7 @@ fn statements_of_every_kind() {
             plain(Action::Loop(LoopVariable::Each(TypeId(3)))),
             plain(Action::Mark(Mark::OwnBranch)),
         ]),
-        r#"0c
+        r#"0b
            01 03 01  04 01 11 09 03 01 05 02 00  01 11 07 03  02 11 08 03  01 08  01 00 06
            02 03 00 03 00 00
            03 03 00 00 00 00
