@@ -35,9 +35,6 @@ const AHEAD: Duration = Duration::from_millis(50);
 /// Megabytes of the heap of a worker.
 const HEAP: u64 = 1024;
 
-/// The limit of the heap for a program that fills its heap, and whose command has no limit.
-const SMALL_HEAP: &str = "-Xmx128m";
-
 /// The limits of a reduction.
 #[derive(Clone, Copy, Debug)]
 pub struct ReductionLimits {
@@ -211,18 +208,14 @@ impl Reducer {
     }
 }
 
-/// The options that limit the memory which a failure exhausts: those of the command, or else a heap that is small enough to be
-/// filled soon.
+/// The options of the command that limit the memory which a failure exhausts.
 fn memory_options(case: &Case<'_>) -> Vec<String> {
-    let start = case.recording.start();
-    let option = match case.signature.thrown().class.as_str() {
-        "java.lang.OutOfMemoryError" => {
-            let option = memory_option(start, "-Xmx");
-            Some(option.unwrap_or_else(|| SMALL_HEAP.to_owned()))
-        }
-        "java.lang.StackOverflowError" => memory_option(start, "-Xss"),
-        _ => None,
+    let kind = match case.signature.thrown().class.as_str() {
+        "java.lang.OutOfMemoryError" => "-Xmx",
+        "java.lang.StackOverflowError" => "-Xss",
+        _ => return Vec::new(),
     };
+    let option = memory_option(case.recording.start(), kind);
     option.into_iter().collect()
 }
 
