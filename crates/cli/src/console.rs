@@ -13,6 +13,7 @@ mod status;
 mod style;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use clap::ValueEnum;
 use clap::builder::StyledStr;
@@ -126,20 +127,14 @@ impl Console {
         self.err_styles
     }
 
-    /// How many characters a line of `out` has: what the terminal says, or `COLUMNS`.
+    /// The number of characters of a line of `out`, as the terminal or `COLUMNS` has it.
     pub(crate) fn columns(&self) -> Option<usize> {
-        let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
-        let told = size.map(|size| usize::from(size.ws_col));
-        let told = told.filter(|columns| *columns > 0);
-        told.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
+        columns(io::stdout())
     }
 
-    /// The number of characters of a line of `err`, if it is for a person: as the terminal has it, or `COLUMNS`.
+    /// The number of characters of a line of `err`, as the terminal or `COLUMNS` has it.
     pub(crate) fn err_columns(&self) -> Option<usize> {
-        let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
-        let told = size.map(|size| usize::from(size.ws_col));
-        let told = told.filter(|columns| *columns > 0);
-        told.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
+        columns(io::stderr())
     }
 
     /// Shows no status line: other lines are written to `err` at any time.
@@ -168,6 +163,14 @@ impl Console {
         };
         (text(&self.out), text(&self.err))
     }
+}
+
+/// The number of columns of a terminal, or what `COLUMNS` says.
+fn columns(of: impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(of).ok();
+    let told = size.map(|size| usize::from(size.ws_col));
+    let told = told.filter(|columns| *columns > 0);
+    told.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
 }
 
 #[cfg(test)]

@@ -393,7 +393,8 @@ mod tests {
         let whole = format!("{first}{}", in_lines(first, &message, Some(80)));
         let long: Vec<&str> = whole.lines().filter(|line| line.len() > 80).collect();
         assert_eq!(long, [format!("  {path}")]);
-        let hint = "do something else, ".repeat(6) + "\n  then another line";
+        let hint = "do something else, ".repeat(6);
+        let hint = format!("{}\n  then another line", hint.trim_end());
         assert!(in_lines("", &hint, Some(80)).ends_with("\n  then another line"));
         assert_eq!(in_lines(first, "no", Some(80)), "no");
         assert_eq!(in_lines("", &hint, None), hint);

@@ -8,6 +8,7 @@ use culprit_minimize::MinimizedTest;
 use culprit_scripts::{Border, Route, inner_borders, route};
 
 use crate::entry::{Again, Entry};
+use crate::following::Innermost;
 use crate::recording::{RecordedPart, WrongResultTest};
 use crate::session::{FailureTask, missed};
 use crate::witness::Seen;
@@ -186,11 +187,9 @@ impl Session<'_> {
             let class = borders.iter().find_map(|border| border.class.clone());
             match (found, class.filter(|_| is_inside)) {
                 (Ok(found), Some(class)) if found.fails_the_same_way() => {
-                    let calls = found.minimised.calls_of(&class);
-                    let level = CallLevel::Innermost { class, calls };
                     outcome.inside = true;
                     outcome.first = Some(body(&found));
-                    self.add(failure, level, found, began)?;
+                    self.add_inner(failure, Innermost { class, found }, began)?;
                 }
                 (Ok(found), None) if found.fails_the_same_way() => {
                     outcome.around = Some(found.left());
@@ -207,7 +206,7 @@ impl Session<'_> {
                 (Err(error), None) => outcome.fail(error),
                 (_, Some(_)) => {}
             }
-            // The assertion is repeated where that is likely to succeed.
+            // Behind a framework or a library, following the driver hardly leads to a test of its assertion.
             if attempt == Attempt::OwnCode && route != Route::Direct {
                 self.add_wrong_result(failure, &jvm, outcome)?;
             }
@@ -260,10 +259,7 @@ impl Session<'_> {
             Ok(Some(inner)) if inner.found.left() > 0 => {
                 outcome.inside = true;
                 outcome.why = None;
-                let calls = inner.found.minimised.calls_of(&inner.class);
-                let class = inner.class;
-                let level = CallLevel::Innermost { class, calls };
-                self.add(failure, level, inner.found, began)
+                self.add_inner(failure, inner, began)
             }
             Err(error) if !error.is_answer() => Err(error),
             _ => Ok(()),
@@ -286,11 +282,19 @@ impl Session<'_> {
         let calls = inner.found.minimised.calls_of(&inner.class);
         let is_other = first != Some(&body(&inner.found));
         if is_other && calls < left && inner.found.left() <= 2 * left {
-            let class = inner.class;
-            let level = CallLevel::Innermost { class, calls };
-            self.add(failure, level, inner.found, began)?;
+            self.add_inner(failure, inner, began)?;
         }
         Ok(())
+    }
+
+    fn add_inner(
+        &mut self,
+        failure: FailureTask<'_>,
+        Innermost { class, found }: Innermost,
+        began: Instant,
+    ) -> Result<(), Error> {
+        let calls = found.minimised.calls_of(&class);
+        self.add(failure, CallLevel::Innermost { class, calls }, found, began)
     }
 }
 
