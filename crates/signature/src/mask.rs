@@ -116,7 +116,10 @@ mod tests {
     fn temporary_files_ports_and_processes_are_masked() {
         check("/tmp/junit551273/a.txt: gone", "<temporary>: gone");
         check("file:/var/folders/x/T/a (no)", "file:<temporary> (no)");
-        check("in /tmp/a. Then /tmp/b.", "in <temporary>. Then <temporary>.");
+        check(
+            "in /tmp/a. Then /tmp/b.",
+            "in <temporary>. Then <temporary>.",
+        );
         let joined = "/tmp/x.1s\u{1}<b>";
         check(&mask(joined), &mask(joined));
         check("C:\\Users\\me\\AppData\\Local\\Temp\\a.txt", "<temporary>");
