@@ -11,7 +11,7 @@ use crate::package::is_foreign;
 use crate::scope::{Scope, Throws};
 use crate::settings::Restoration;
 use crate::statements::Body;
-use crate::{Junit, Notes, Options, PrintedTest, condition, reflect};
+use crate::{Junit, Notes, Options, PrintedTest, condition, java, reflect};
 
 /// The lines of the comment above a test.
 pub(crate) type Comment<'a> = &'a dyn Fn(&Notes) -> Vec<String>;
@@ -68,7 +68,7 @@ impl File<'_> {
         if !fields.is_empty() {
             fields.push('\n');
         }
-        let mut lines = body.lines.clone();
+        let mut lines = java::statements(&body.lines);
         if let (Junit::Five, Some(class)) = (options.junit, &expected) {
             let assertions = "org/junit/jupiter/api/Assertions";
             let assert = scope.imports.static_method(assertions, "assertThrows");
