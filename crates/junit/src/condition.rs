@@ -109,7 +109,7 @@ mod tests {
     use culprit_model::script::Script;
 
     use super::*;
-    use crate::{ClassBytes, Junit, Options, PrintedTest, print};
+    use crate::{ClassBytes, Junit, Language, Options, PrintedTest, print};
 
     #[track_caller]
     fn check(expression: &str, expected: &str) {
@@ -141,6 +141,7 @@ mod tests {
         .unwrap();
         let options = Options {
             junit: Junit::Five,
+            language: Language::Java,
             name: "CartTest".to_owned(),
             loops: true,
             condition: Some(Condition {

@@ -81,7 +81,7 @@ impl Printer<'_> {
                     written,
                     comment: self.comment,
                 };
-                let test = file.test(&scope, &body);
+                let test = file.test(&scope, &body)?;
                 let lines = java::statements(&body.lines);
                 let text = lines.iter().flat_map(|line| line.chars());
                 return Ok(Printed {
