@@ -107,14 +107,18 @@ impl File<'_> {
 
         if options.language == Language::Kotlin {
             let written = kotlin::test(scope, body, options, &comment(&notes));
-            let (source, imports) = written.map_err(|why| Error::Kotlin { why })?;
+            let written = written.map_err(|why| Error::Kotlin { why })?;
+            let notes = Notes {
+                uses_reflection: written.uses_reflection,
+                ..notes
+            };
             return Ok(PrintedTest {
                 package,
                 class_name: options.name.clone(),
                 language: Language::Kotlin,
-                source,
+                source: written.source,
                 method,
-                imports,
+                imports: written.imports,
                 notes,
             });
         }

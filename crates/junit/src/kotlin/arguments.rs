@@ -112,7 +112,13 @@ impl Writer<'_> {
         Ok(format!("*{}", text.within(Level::Prefix)))
     }
 
-    fn argument(&self, argument: &Expr, wanted: Option<&Type>, is_present: bool) -> Written<Text> {
+    /// An argument for a parameter of this type.
+    pub(super) fn argument(
+        &self,
+        argument: &Expr,
+        wanted: Option<&Type>,
+        is_present: bool,
+    ) -> Written<Text> {
         if is_present && argument.of == Type::Null {
             return Err("null where Kotlin declares that there is none".to_owned());
         }

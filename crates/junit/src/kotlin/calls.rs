@@ -403,7 +403,7 @@ impl Writer<'_> {
             true => self.type_name(&class.of, TypeArguments::None),
             false => self.type_name(&class.of, TypeArguments::Any),
         };
-        let arguments = self.arguments(member, arguments, constructor, 0)?;
+        let arguments = self.with_defaults(member, arguments, constructor, 0)?;
         Ok(Text::new(format!("{name}({arguments})")))
     }
 

@@ -37,6 +37,10 @@ impl Writer<'_> {
             }
             Code::Call(call) => self.call(call)?,
             Code::Helper(name, arguments) => {
+                if let Some(call) = self.with_left_out(arguments)? {
+                    return Ok(call);
+                }
+                self.helpers.borrow_mut().insert(*name);
                 let text = format!("{name}({})", self.list(arguments)?);
                 Text::new(text).nullable(true)
             }

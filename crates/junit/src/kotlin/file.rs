@@ -7,7 +7,6 @@ use super::statements::{assigned, indented};
 use super::type_names::{TypeArguments, primitive};
 use super::{Unwritable, Writer, Written, word, words};
 use crate::layout::wrapped;
-use crate::reflect::Helper;
 use crate::scope::Scope;
 use crate::settings::changed;
 use crate::source::{documented, expected, method_name};
@@ -15,13 +14,21 @@ use crate::statements::Body;
 use crate::types::Type;
 use crate::{Junit, Options};
 
-/// A test in Kotlin: the source, and its imports.
+/// The file of a test.
+pub(crate) struct KotlinFile {
+    pub(crate) source: String,
+    /// The text after each `import`, in order.
+    pub(crate) imports: Vec<String>,
+    pub(crate) uses_reflection: bool,
+}
+
+/// A test in Kotlin.
 pub(crate) fn test(
     scope: &Scope<'_>,
     body: &Body,
     options: &Options,
     comment: &[String],
-) -> Result<(String, Vec<String>), Unwritable> {
+) -> Result<KotlinFile, Unwritable> {
     let mut names = BTreeSet::new();
     assigned(&body.lines, &mut names);
     let whole = match scope.access.package {
@@ -33,6 +40,7 @@ pub(crate) fn test(
         imports: RefCell::new(BTreeMap::from([(options.name.clone(), whole)])),
         members: RefCell::default(),
         classes: RefCell::default(),
+        helpers: RefCell::default(),
         nullable: RefCell::default(),
         generic: RefCell::default(),
         is_unchecked: Cell::default(),
@@ -43,12 +51,7 @@ pub(crate) fn test(
 }
 
 impl Writer<'_> {
-    fn file(
-        &self,
-        body: &Body,
-        options: &Options,
-        comment: &[String],
-    ) -> Written<(String, Vec<String>)> {
+    fn file(&self, body: &Body, options: &Options, comment: &[String]) -> Written<KotlinFile> {
         let scope = self.scope;
         let annotation = self.class_name(match options.junit {
             Junit::Four => "org/junit/Test",
@@ -150,30 +153,31 @@ impl Writer<'_> {
         source.push_str(&restored);
         source.push_str(&helpers);
         source.push_str("}\n");
-        Ok((source, imports))
+        Ok(KotlinFile {
+            source,
+            imports,
+            uses_reflection: !helpers.is_empty(),
+        })
     }
 
     /// Methods that use reflection, for the end of the class.
     fn helpers(&self) -> String {
-        let mut source = String::new();
-        let helpers = self.scope.helpers.borrow().clone();
-        let uses_target = helpers
-            .iter()
-            .any(|it| matches!(it, Helper::Construct | Helper::Call | Helper::Run));
-        if uses_target {
+        let mut helpers = self.helpers.borrow_mut();
+        if helpers.contains("run") {
+            helpers.insert("call");
+        }
+        if helpers.contains("construct") || helpers.contains("call") {
             self.class_name("java/lang/reflect/InvocationTargetException");
         }
-        for helper in helpers {
-            source.push_str(match helper {
-                Helper::Construct => CONSTRUCT,
-                Helper::Call => CALL,
-                Helper::Run => RUN,
-                Helper::Get => GET,
-                Helper::Set => SET,
-                Helper::Sneak => "",
-            });
-        }
-        source
+        let all = [
+            ("construct", CONSTRUCT),
+            ("call", CALL),
+            ("run", RUN),
+            ("get", GET),
+            ("set", SET),
+        ];
+        let used = all.iter().filter(|(name, _)| helpers.contains(name));
+        used.map(|(_, source)| *source).collect()
     }
 }
 

@@ -48,6 +48,7 @@ pub(crate) struct Function {
 /// A parameter of a function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Parameter {
+    pub(crate) name: String,
     pub(crate) of: KotlinType,
     pub(crate) is_vararg: bool,
     pub(crate) has_default: bool,
@@ -207,6 +208,7 @@ fn parameters(message: &Message<'_>, field: u64, types: &Types<'_>) -> Vec<Param
     let all = message.messages(field);
     let all = all.filter_map(|it| {
         Some(Parameter {
+            name: types.names.text(it.number(2)?)?,
             of: types.of(&it, 3, 5)?,
             is_vararg: types.of(&it, 4, 6).is_some(),
             has_default: it.number(1).unwrap_or(0) >> 1 & 1 == 1,

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod calls;
+mod defaults;
 mod expressions;
 mod file;
 mod lambdas;
@@ -111,6 +112,8 @@ struct Writer<'s> {
     /// Functions and properties that the file imports.
     members: RefCell<BTreeSet<String>>,
     classes: RefCell<BTreeMap<String, Option<Rc<KotlinClass>>>>,
+    /// Methods at the end of the test class that are called.
+    helpers: RefCell<BTreeSet<&'static str>>,
     /// Variables that may be null.
     nullable: RefCell<BTreeSet<String>>,
     /// The type arguments of variables, where they are known.

@@ -1,7 +1,7 @@
 //! Statements in Kotlin.
 
 use super::type_names::TypeArguments;
-use super::{Text, Writer, Written, word};
+use super::{Level, Text, Writer, Written, word};
 use crate::code::{Code, Head, Line};
 use crate::expr::Expr;
 use crate::types::Type;
@@ -109,6 +109,12 @@ impl Writer<'_> {
                 text
             }
         };
+        // An object of the script was there.
+        let is_object = self.scope.variables.values().any(|it| it.name == name);
+        let value = match is_object && value.text != "null" && value.level != Level::Cast {
+            true => value.present(),
+            false => value,
+        };
         let Text {
             text, is_nullable, ..
         } = value;
@@ -138,7 +144,7 @@ impl Writer<'_> {
                 return Ok(format!("{} {sign}= {}", word(name), by.text));
             }
         };
-        let by = self.fitted(by, of)?.within(super::Level::Sum);
+        let by = self.fitted(by, of)?.within(Level::Sum);
         let name = word(name);
         Ok(format!("{name} = {name} {function} {by}"))
     }
