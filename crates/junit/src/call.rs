@@ -171,7 +171,7 @@ impl Scope<'_> {
         self.agree(node, receiver, &class, found.as_ref(), &arguments);
         let throws = self.calls(found.as_ref());
         let target = if let Some(receiver) = receiver {
-            Target::Object(receiver.closed())
+            Target::Object(Box::new(receiver.closed()))
         } else if Scope::is_assertion(member) {
             Target::Imported(self.imports.static_method(&member.owner, &member.name))
         } else {

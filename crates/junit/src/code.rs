@@ -102,7 +102,7 @@ pub(crate) struct Call {
 /// The object or class that a method is called on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
-    Object(Expr),
+    Object(Box<Expr>),
     Class(TypeName),
     /// A static method that the file imports, by its name there.
     Imported(String),

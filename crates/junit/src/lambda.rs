@@ -228,7 +228,7 @@ impl Scope<'_> {
             None => Target::Class(self.plainly_named(&owner)),
             Some(receiver) => {
                 let receiver = self.fit(receiver.clone(), &owner).unwrap_or(receiver);
-                Target::Object(receiver.closed())
+                Target::Object(Box::new(receiver.closed()))
             }
         };
         Some(Expr::call(target, member, arguments, of))

@@ -113,7 +113,7 @@ impl BodyPrinter<'_, '_> {
             None => member.owner.clone(),
             Some(Type::Class(class)) => class.clone(),
             Some(Type::Array(_)) if arguments.is_empty() => {
-                let target = Target::Object(receiver?.closed());
+                let target = Target::Object(Box::new(receiver?.closed()));
                 let of = result(&member.descriptor)?;
                 return Some(Expr::call(target, member, Vec::new(), of));
             }
@@ -149,7 +149,7 @@ impl BodyPrinter<'_, '_> {
             .is_deprecated(found.as_ref().is_some_and(|it| it.method.is_deprecated));
         let target = match &receiver {
             None => Target::Class(scope.plainly_named(&Type::class(&class))),
-            Some(receiver) => Target::Object(receiver.closed()),
+            Some(receiver) => Target::Object(Box::new(receiver.closed())),
         };
         let of = profile.result.clone().unwrap_or(Type::Null);
         if let Some(of) = found
@@ -249,7 +249,7 @@ impl BodyPrinter<'_, '_> {
             });
         }
         let value = explicit(value);
-        let target = Target::Object(value.closed());
+        let target = Target::Object(Box::new(value.closed()));
         let is_known = value.of == owner && value.typing == Typing::Plain;
         let implicit = is_known.then(|| Box::new(value));
         Some(Expr {

@@ -325,7 +325,7 @@ impl Scope<'_> {
                 name: "isInstance".to_owned(),
                 descriptor: "(Ljava/lang/Object;)Z".to_owned(),
             };
-            let target = Target::Object(class.closed());
+            let target = Target::Object(Box::new(class.closed()));
             return Ok(Expr::call(target, &member, vec![value.clone()], boolean));
         };
         let value = match self.related(&value.of, &of) {

@@ -4,6 +4,7 @@ use super::type_names::TypeArguments;
 use super::{Level, Text, Writer, Written, word};
 use crate::code::{Code, Head, Line};
 use crate::expr::Expr;
+use crate::graph::Role;
 use crate::types::Type;
 
 impl Writer<'_> {
@@ -109,9 +110,10 @@ impl Writer<'_> {
                 text
             }
         };
-        // An object of the script was there.
-        let is_object = self.scope.variables.values().any(|it| it.name == name);
-        let value = match is_object && value.text != "null" && value.level != Level::Cast {
+        let value = match self.is_called_at_once(name)
+            && value.text != "null"
+            && value.level != Level::Cast
+        {
             true => value.present(),
             false => value,
         };
@@ -129,6 +131,15 @@ impl Writer<'_> {
             }
             _ => format!("{keyword} {name} = {text}"),
         })
+    }
+
+    /// The first use of a variable is a call of a method: it must be there.
+    fn is_called_at_once(&self, name: &str) -> bool {
+        let mut all = self.scope.variables.iter();
+        let found = all.find(|(_, it)| it.name == name);
+        let object = found.and_then(|(id, _)| self.scope.graph.objects.get(id));
+        let first = object.and_then(|object| object.uses.first());
+        first.is_some_and(|first| matches!(first.role, Role::Receiver))
     }
 
     fn assigned_by(&self, name: &str, of: &Type, sign: &str, by: &Expr) -> Written<String> {

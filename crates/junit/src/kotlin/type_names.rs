@@ -147,7 +147,9 @@ impl Writer<'_> {
         let owner = imports
             .entry(simple.clone())
             .or_insert_with(|| name.to_owned());
-        match owner == name && !(home.is_empty() && !self.scope.access.package.is_empty()) {
+        // A class without a package has no import.
+        let is_reachable = !home.is_empty() || self.scope.access.package.is_empty();
+        match owner == name && is_reachable {
             true => super::word(&simple),
             false => words(name),
         }
