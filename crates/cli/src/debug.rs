@@ -70,6 +70,7 @@ Exit codes:
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     // Whatever can be refused is refused before anything is written.
     let sandbox = args.reduction.sandbox(console)?;
+    let kotlin = args.reduction.kotlin()?;
     let path = std::env::var_os("PATH");
     let command = Command::find(&args.command, path.as_deref()).map_err(Expected::from)?;
     let mut results = Results::in_folder(&args.output)?;
@@ -88,6 +89,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         reducer: Reducer {
             limits: args.reduction.limits(),
             junit: args.reduction.junit(),
+            kotlin,
             agent: library,
             sandbox,
             environment: Environment::of(std::env::vars_os()),

@@ -73,6 +73,7 @@ Exit codes:
 
 pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode> {
     let sandbox = args.reduction.sandbox(console)?;
+    let kotlin = args.reduction.kotlin()?;
     let failure = RecordedFailure::open(&args.path, &args.choice()).map_err(explained)?;
     let recording = &failure.recording;
     let jdk = jdk_of(recording, &JdkLocations::of_process()).map_err(explained)?;
@@ -112,6 +113,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let reducer = Reducer {
         limits: args.reduction.limits(),
         junit: args.reduction.junit(),
+        kotlin,
         agent: agent::unpack(&folders)?,
         sandbox,
         environment: match origin::is_ours(recording, &folders) {

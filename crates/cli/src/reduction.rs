@@ -13,10 +13,12 @@ use clap::ValueEnum;
 use culprit_debug::ReductionLimits;
 use culprit_junit::Junit;
 use culprit_jvm::Sandbox;
+use culprit_program::{KotlinCompilers, KotlinLocations};
 use culprit_report::figure::{self, COLUMNS};
 
 use crate::confinement;
 use crate::console::Console;
+use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 pub(crate) use explanation::{FORGED, explained};
 pub(crate) use narrator::Narrator;
@@ -48,6 +50,9 @@ pub(crate) struct ReductionArgs {
     /// Write tests for this version of JUnit [default: the one on the class path, else 5]
     #[arg(long, value_name = "VERSION", value_enum)]
     junit: Option<JunitArg>,
+    /// Write tests in this language; Kotlin needs a Kotlin compiler on this machine
+    #[arg(long, value_name = "LANGUAGE", value_enum, default_value_t = LanguageArg::Java)]
+    language: LanguageArg,
     /// Run candidates and tests without the sandbox, so that they can write files and use the network
     #[arg(long, help_heading = LIMITS)]
     no_sandbox: bool,
@@ -60,6 +65,17 @@ enum JunitArg {
     #[value(name = "5")]
     Five,
 }
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum LanguageArg {
+    Java,
+    Kotlin,
+}
+
+/// The next step for a user without a Kotlin compiler.
+const NO_KOTLIN: &str = "put kotlinc on the PATH or set KOTLIN_HOME to its folder, or get the \
+    compiler with Maven: mvn dependency:get \
+    -Dartifact=org.jetbrains.kotlin:kotlin-compiler-embeddable:VERSION";
 
 impl ReductionArgs {
     /// As they would be typed.
@@ -74,10 +90,26 @@ impl ReductionArgs {
             Some(JunitArg::Five) => typed.push_str(" --junit 5"),
             None => {}
         }
+        if self.language == LanguageArg::Kotlin {
+            typed.push_str(" --language kotlin");
+        }
         if self.no_sandbox {
             typed.push_str(" --no-sandbox");
         }
         typed
+    }
+
+    /// The compilers for tests in Kotlin, if those were asked for.
+    pub(crate) fn kotlin(&self) -> Result<Option<KotlinCompilers>, Expected> {
+        if self.language == LanguageArg::Java {
+            return Ok(None);
+        }
+        let found = KotlinCompilers::find(&KotlinLocations::of_process());
+        let nothing = || {
+            let message = "there is no Kotlin compiler for --language kotlin";
+            Expected::new(ExitCode::Target, message).hint(NO_KOTLIN)
+        };
+        found.ok_or_else(nothing).map(Some)
     }
 
     /// The sandbox for candidates and tests, unless the user does without.

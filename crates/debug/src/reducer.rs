@@ -14,7 +14,8 @@ use culprit_minimize::{
     TestMaker, junit_of,
 };
 use culprit_program::{
-    Confines, Environment, PlainWorkers, Program, WorkerJvm, memory_option, working_folder,
+    Confines, Environment, KotlinCompilers, PlainWorkers, Program, WorkerJvm, memory_option,
+    working_folder,
 };
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
 use culprit_scripts::{
@@ -51,6 +52,8 @@ pub struct Reducer {
     pub limits: ReductionLimits,
     /// The version of JUnit; otherwise that of the class path, or 5.
     pub junit: Option<Junit>,
+    /// The compilers for tests in Kotlin, if those are wanted.
+    pub kotlin: Option<KotlinCompilers>,
     /// The library of the agent.
     pub agent: PathBuf,
     /// For candidates, the compiler and the test.
@@ -106,6 +109,9 @@ impl Reducer {
         let mut class_path: Vec<String> = paths.map(|path| path.display().to_string()).collect();
         let detected = self.junit.or_else(|| junit_of(case.program));
         let junit = detected.unwrap_or(Junit::Five);
+        let kotlin = self.kotlin.as_ref();
+        let kotlin =
+            kotlin.map(|all| all.for_program(test_class_path.iter().map(PathBuf::as_path)));
         let check = scratch.path().join("check");
         let compiled = scratch.path().join("condition");
         let predicate = match case.condition {
@@ -163,6 +169,7 @@ impl Reducer {
                     jdk: case.jdk,
                     class_path: &test_class_path,
                     junit,
+                    kotlin,
                     runner: Runner::of(case.program, junit),
                     folder: &check,
                     works_in: stage.folder(),

@@ -2,11 +2,13 @@
 //! [`culprit_model::script::StandIn`] defines them.
 
 use culprit_classfile::access as flags;
-use culprit_model::ObjectId;
 use culprit_model::script::{AnswerPlace, StandIn};
+use culprit_model::{Member, ObjectId};
 
-use crate::bodies::{self, Row};
+use crate::bodies::{Row, is_itself};
+use crate::code::{Code, LambdaCode, Line, Proxy, StandInCode, StandInField, StandInMethod};
 use crate::error::Error;
+use crate::expr::Expr;
 use crate::facts::MethodFacts;
 use crate::graph::{Object, Question};
 use crate::hierarchy::DeclaredMethod;
@@ -14,7 +16,7 @@ use crate::names::{self, NameGenerator};
 use crate::scope::{Scope, Variable};
 use crate::signature::Profile;
 use crate::stand_in::{Base, base};
-use crate::types::parameters;
+use crate::types::{Type, parameters};
 
 /// The most methods without a body that are written one by one.
 const MOST_EMPTY: usize = 4;
@@ -25,64 +27,55 @@ pub(crate) struct Method<'s> {
     /// The declaration in the stand-in.
     pub(crate) profile: Profile,
     pub(crate) of_interface: bool,
+    /// The class that declares it.
+    pub(crate) owner: String,
     pub(crate) asked: Vec<&'s Question<'s>>,
 }
 
 impl Scope<'_> {
-    /// Lines that give the variable its stand-in; the first one starts with `start`.
-    pub(crate) fn stand_in(
-        &self,
-        id: ObjectId,
-        variable: &Variable,
-        start: &str,
-    ) -> Result<Vec<String>, Error> {
+    /// Statements that give the variable its stand-in.
+    pub(crate) fn stand_in(&self, id: ObjectId, variable: &Variable) -> Result<Vec<Line>, Error> {
         let object = &self.graph.objects[&id];
         let base = base(object, self.graph, self.access)?;
         if base.is_plain {
-            let arguments = self.empty_arguments(&base.class)?;
-            let class = self.imports.class(&base.class);
-            return Ok(vec![format!("{start}new {class}({arguments});")]);
+            let (member, arguments) = self.empty_arguments(&base.class)?;
+            let class = self.named_class(&base.class);
+            let made = Code::New(class, member, arguments);
+            let made = Expr::new(made, Type::class(&base.class));
+            return Ok(vec![self.started(variable, made, false)]);
         }
         let methods = self.stand_in_methods(object, &base);
         if let Some(lambda) = self.lambda(id, &base, &methods)? {
-            return Ok(vec![format!("{start}{lambda};")]);
+            return Ok(vec![self.started(variable, lambda, false)]);
         }
         if let Some(proxy) = self.proxy(id, &base, &methods)? {
-            return Ok(vec![format!("{start}{proxy};")]);
+            return Ok(vec![self.started(variable, proxy, false)]);
         }
         let several = base.interfaces.len() > 1
             || (base.interfaces.len() == 1 && base.class != "java/lang/Object");
-        let mut lines = Vec::new();
-        if several {
-            let name = names::upper_first(&self.names.borrow_mut().give("standIn"));
-            let interfaces: Vec<String> = base
-                .interfaces
-                .iter()
-                .map(|name| self.imports.class(name))
-                .collect();
-            let extends = if base.class == "java/lang/Object" {
-                String::new()
-            } else {
-                format!(" extends {}", self.imports.class(&base.class))
-            };
-            lines.push(format!(
-                "class {name}{extends} implements {} {{",
-                interfaces.join(", ")
-            ));
-            lines.extend(self.class_body(id, &methods)?);
-            lines.push("}".to_owned());
-            lines.push(format!("{start}new {name}();"));
-            return Ok(lines);
-        }
-        let arguments = match base.interfaces.first() {
-            Some(_) => String::new(),
-            None => self.empty_arguments(&base.class)?,
+        let name = several.then(|| self.names.borrow_mut().give("standIn"));
+        let implements = base.interfaces.iter();
+        let implements = implements.map(|name| self.named_class(name)).collect();
+        let extends = match base.class.as_str() {
+            "java/lang/Object" => None,
+            class if several => Some((self.named_class(class), Vec::new())),
+            class => {
+                let (_, arguments) = self.empty_arguments(class)?;
+                Some((self.named_class(class), arguments))
+            }
         };
-        let class = self.imports.name(&variable.of);
-        lines.push(format!("{start}new {class}({arguments}) {{"));
-        lines.extend(self.class_body(id, &methods)?);
-        lines.push("};".to_owned());
-        Ok(lines)
+        let of = self.named(&variable.of);
+        let (fields, methods) = self.class_body(id, &methods)?;
+        Ok(vec![Line::StandIn(Box::new(StandInCode {
+            of,
+            variable: variable.name.clone(),
+            is_field: variable.is_field,
+            name: name.map(|name| names::upper_first(&name)),
+            extends,
+            implements,
+            fields,
+            methods,
+        }))])
     }
 
     /// The methods that were called, in the order of the first calls, then the abstract methods that were not.
@@ -114,6 +107,7 @@ impl Scope<'_> {
                     },
                     profile: Profile::erased(&member.descriptor),
                     of_interface: true,
+                    owner: member.owner.clone(),
                     asked: asked.clone(),
                 },
                 |found| self.method_of(&classes, found, asked.clone()),
@@ -146,6 +140,7 @@ impl Scope<'_> {
         Method {
             profile: hierarchy.profile(below, &found),
             of_interface: found.class.is_interface(),
+            owner: found.class.name.clone(),
             facts: found.method,
             asked,
         }
@@ -157,7 +152,7 @@ impl Scope<'_> {
         id: ObjectId,
         base: &Base,
         methods: &[Method<'_>],
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<Expr>, Error> {
         let ([interface], [method], "java/lang/Object") =
             (base.interfaces.as_slice(), methods, base.class.as_str())
         else {
@@ -180,21 +175,17 @@ impl Scope<'_> {
         let [Row { body, .. }] = bodies.as_slice() else {
             return Ok(None);
         };
-        if body.iter().any(|line| line == bodies::ITSELF) {
+        if body.iter().any(is_itself) {
             return Ok(None);
         }
-        let left = match parameters.as_slice() {
-            [one] => one.clone(),
-            several => format!("({})", several.join(", ")),
-        };
-        Ok(Some(match body.as_slice() {
-            [] => format!("{left} -> {{ }}"),
-            [line] => match line.strip_prefix("return ") {
-                Some(value) => format!("{left} -> {}", value.trim_end_matches(';')),
-                None => format!("{left} -> {{ {line} }}"),
-            },
+        let body = match body.as_slice() {
+            [] => LambdaCode::NoAnswer,
+            [Line::Return(Some(value))] => LambdaCode::Value(value.clone()),
+            [line] => LambdaCode::Line(line.clone()),
             _ => return Ok(None),
-        }))
+        };
+        let code = Code::Lambda(parameters, Box::new(body));
+        Ok(Some(Expr::new(code, Type::class(interface))))
     }
 
     /// A proxy of the JDK, where one of many methods of an interface was called and always does the same, or where those
@@ -204,7 +195,7 @@ impl Scope<'_> {
         id: ObjectId,
         base: &Base,
         methods: &[Method<'_>],
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<Expr>, Error> {
         let ([interface], "java/lang/Object") = (base.interfaces.as_slice(), base.class.as_str())
         else {
             return Ok(None);
@@ -224,24 +215,27 @@ impl Scope<'_> {
         let mut names = self.names.borrow().clone();
         let [proxy, called, arguments] =
             ["proxy", "method", "arguments"].map(|name| names.give(name));
-        let answer = match (asked.as_slice(), answers.as_slice()) {
-            (_, answers) if answers.iter().all(|answer| answer == "null") => "null".to_owned(),
-            ([method], [answer]) => {
-                let name = &method.facts.name;
-                format!("{called}.getName().equals(\"{name}\") ? {answer} : null")
+        let is_null = |answer: &Expr| answer.code == Code::Null;
+        let (answer, only) = match (asked.as_slice(), answers.as_slice()) {
+            (_, answers) if answers.iter().all(is_null) => {
+                (Expr::new(Code::Null, Type::Null), None)
             }
+            ([method], [answer]) => (answer.clone(), Some(method.facts.name.clone())),
             _ => return Ok(None),
         };
-        let class = self.imports.class(interface);
-        let maker = self.imports.class("java/lang/reflect/Proxy");
-        Ok(Some(format!(
-            "({class}) {maker}.newProxyInstance({class}.class.getClassLoader(), new Class<?>[] {{{class}.class}}, \
-             ({proxy}, {called}, {arguments}) -> {answer})"
-        )))
+        let proxy = Proxy {
+            interface: self.named_class(interface),
+            maker: self.named_class("java/lang/reflect/Proxy"),
+            parameters: [proxy, called, arguments],
+            answer,
+            only,
+        };
+        let code = Code::Proxy(Box::new(proxy));
+        Ok(Some(Expr::new(code, Type::class(interface))))
     }
 
     /// The value that a method returns whatever it is given, `null` for one without a result; none if it does more.
-    fn only_answer(&self, id: ObjectId, method: &Method<'_>) -> Result<Option<String>, Error> {
+    fn only_answer(&self, id: ObjectId, method: &Method<'_>) -> Result<Option<Expr>, Error> {
         let mut names = self.names.borrow().clone();
         let parameters = parameter_names(method, &mut names);
         let bodies = self.bodies(id, method, &parameters)?;
@@ -249,21 +243,25 @@ impl Scope<'_> {
             return Ok(None);
         };
         let value = match body.as_slice() {
-            [] => Some("null"),
-            [line] if line != bodies::ITSELF => line.strip_prefix("return "),
+            [] => Some(Expr::new(Code::Null, Type::Null)),
+            [Line::Return(Some(value))] if value.code != Code::This => Some(value.clone()),
             _ => None,
         };
-        let value = value.map(|value| value.trim_end_matches(';'));
-        let is_fixed = |value: &&str| {
+        let is_fixed = |value: &Expr| {
+            let value = value.java();
             let mut words = value.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
             !words.any(|word| parameters.iter().any(|name| name == word))
         };
-        Ok(value.filter(is_fixed).map(str::to_owned))
+        Ok(value.filter(is_fixed))
     }
 
-    fn class_body(&self, id: ObjectId, methods: &[Method<'_>]) -> Result<Vec<String>, Error> {
+    fn class_body(
+        &self,
+        id: ObjectId,
+        methods: &[Method<'_>],
+    ) -> Result<(Vec<StandInField>, Vec<StandInMethod>), Error> {
         let mut fields = Vec::new();
-        let mut lines = Vec::new();
+        let mut all = Vec::new();
         let mut members = NameGenerator::default();
         for method in methods {
             let facts = &method.facts;
@@ -272,11 +270,8 @@ impl Scope<'_> {
             let mut names = self.names.borrow().clone();
             let parameters = parameter_names(method, &mut names);
             let bodies = self.bodies(id, method, &parameters)?;
-            let declared: Vec<String> = of
-                .iter()
-                .zip(&parameters)
-                .map(|(of, name)| format!("{} {name}", self.imports.name(of)))
-                .collect();
+            let declared = of.iter().map(|of| self.named(of)).zip(parameters);
+            let declared = declared.collect();
             let visible = if method.of_interface || facts.is(flags::PUBLIC) {
                 "public "
             } else if facts.is(flags::PROTECTED) {
@@ -285,32 +280,20 @@ impl Scope<'_> {
                 ""
             };
             let result = &method.profile.result;
-            let returned = result
-                .as_ref()
-                .map_or_else(|| "void".to_owned(), |of| self.imports.name(of));
-            let thrown = self.thrown(method);
-            let thrown = if thrown.is_empty() {
-                String::new()
-            } else {
-                format!(" throws {}", thrown.join(", "))
-            };
-            let head = format!(
-                "    {visible}{returned} {}({}){thrown} {{",
-                facts.name,
-                declared.join(", ")
-            );
-            let body = self.sequence(&bodies, method, &mut members, &mut fields);
-            lines.push(String::new());
-            lines.push("    @Override".to_owned());
-            lines.push(head);
-            lines.extend(body.into_iter().map(|line| format!("        {line}")));
-            lines.push("    }".to_owned());
+            all.push(StandInMethod {
+                member: Member {
+                    owner: method.owner.clone(),
+                    name: facts.name.clone(),
+                    descriptor: facts.descriptor.clone(),
+                },
+                visible,
+                parameters: declared,
+                result: result.as_ref().map(|of| self.named(of)),
+                throws: self.thrown(method),
+                body: self.sequence(&bodies, method, &mut members, &mut fields),
+            });
         }
-        if fields.is_empty() && !lines.is_empty() {
-            lines.remove(0);
-        }
-        fields.extend(lines);
-        Ok(fields)
+        Ok((fields, all))
     }
 }
 

@@ -3,6 +3,7 @@
 use culprit_model::script::{Action, Expectation, ObjectOrigin, Operator, StatementEnd};
 use culprit_model::{TypeId, Value};
 
+use crate::code::Line;
 use crate::error::Error;
 use crate::graph::{Node, Role};
 use crate::operators::is_failure;
@@ -13,15 +14,18 @@ use crate::types::Type;
 /// Statements that are done where an exception is caught.
 const FEW: usize = 3;
 
+/// The comment in place of a handler, where the program is right to throw.
+const AS_IT_SHOULD: &str = "as it should be";
+
 /// A statement with others in it.
 pub(crate) struct Block {
-    pub(crate) lines: Vec<String>,
+    pub(crate) lines: Vec<Line>,
     /// The number of statements after the first that the lines contain.
     pub(crate) within: usize,
 }
 
 impl Block {
-    fn new(lines: Vec<String>, within: usize) -> Block {
+    fn new(lines: Vec<Line>, within: usize) -> Block {
         Block { lines, within }
     }
 }
@@ -61,23 +65,28 @@ impl Scope<'_> {
             debug_assert_eq!(between.len(), 1);
             let failing = self.run(&[*last], progress)?;
             let name = self.names.borrow().clone().give("expected");
-            let mut lines = vec!["try {".to_owned(), format!("    {};", tried.call.text)];
-            lines.extend(indented(failing));
-            lines.push(self.catch(&tried, &name));
-            lines.push("    // as it should be".to_owned());
-            lines.push("}".to_owned());
-            return Ok(Some(Block::new(lines, count)));
+            let mut body = vec![Line::Do(tried.call)];
+            body.extend(failing);
+            let line = Line::Try {
+                body,
+                caught: self.named_class(&tried.caught),
+                name,
+                handler: vec![Line::Comment(AS_IT_SHOULD)],
+            };
+            return Ok(Some(Block::new(vec![line], count)));
         }
         let count = self.uses_at_once(node, thrown, after, &tried);
         let Some(variable) = self.kept(node, thrown).filter(|_| count > 0) else {
             return Ok(None);
         };
         let using = self.run(&after[..count], progress)?;
-        let mut lines = vec!["try {".to_owned(), format!("    {};", tried.call.text)];
-        lines.push(self.catch(&tried, &variable.name));
-        lines.extend(indented(using));
-        lines.push("}".to_owned());
-        Ok(Some(Block::new(lines, count)))
+        let line = Line::Try {
+            body: vec![Line::Do(tried.call)],
+            caught: self.named_class(&tried.caught),
+            name: variable.name.clone(),
+            handler: using,
+        };
+        Ok(Some(Block::new(vec![line], count)))
     }
 
     /// The call that fails, which may throw something else and be right.
@@ -95,21 +104,17 @@ impl Scope<'_> {
         let mut lines = self.needs(*last, progress)?;
         let call = self.expression(&self.graph.nodes[*last])?;
         if !self.can_catch(tolerated, &call.throws) {
-            lines.push(format!("{};", call.text));
+            lines.push(Line::Do(call));
             return Ok(Block::new(lines, 1));
         }
         let name = self.names.borrow().clone().give("expected");
-        let class = self.imports.class(tolerated);
-        lines.push("try {".to_owned());
-        lines.push(format!("    {};", call.text));
-        lines.push(format!("}} catch ({class} {name}) {{"));
-        lines.push("    // as it should be".to_owned());
-        lines.push("}".to_owned());
+        lines.push(Line::Try {
+            body: vec![Line::Do(call)],
+            caught: self.named_class(tolerated),
+            name,
+            handler: vec![Line::Comment(AS_IT_SHOULD)],
+        });
         Ok(Block::new(lines, 1))
-    }
-
-    fn catch(&self, tried: &Tried, name: &str) -> String {
-        format!("}} catch ({} {name}) {{", self.imports.class(&tried.caught))
     }
 
     /// The test goes on only if something holds.
@@ -125,14 +130,20 @@ impl Scope<'_> {
                 let lines = self.run(&[*last], progress)?;
                 (holds.clone(), lines, 1)
             }
-            _ => (holds.negated(), vec!["return;".to_owned()], 0),
+            _ => (holds.negated(), vec![Line::Return(None)], 0),
         };
-        let line = format!("if ({}) {{", condition.text);
-        self.measure(node, &line, holds.depth)?;
-        let mut block = vec![line];
-        block.extend(indented(lines));
-        block.push("}".to_owned());
-        Ok(Block::new(block, count))
+        let head = Line::If {
+            condition: condition.clone(),
+            yes: Vec::new(),
+            no: Vec::new(),
+        };
+        self.measure(node, &head, holds.depth)?;
+        let line = Line::If {
+            condition,
+            yes: lines,
+            no: Vec::new(),
+        };
+        Ok(Block::new(vec![line], count))
     }
 
     /// The number of statements that follow and fail because the exception was not thrown, if all of them do.
@@ -211,8 +222,4 @@ impl Scope<'_> {
         });
         if escapes { 0 } else { count }
     }
-}
-
-pub(crate) fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
-    lines.into_iter().map(|line| format!("    {line}"))
 }

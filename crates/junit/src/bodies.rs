@@ -5,15 +5,13 @@ use culprit_model::script::StatementEnd;
 use culprit_model::{Reference, Value};
 
 use crate::answers::Method;
+use crate::code::{Answers, Code, Line, StandInField};
 use crate::error::Error;
 use crate::expr::Expr;
 use crate::graph::Question;
 use crate::names::NameGenerator;
 use crate::scope::Scope;
 use crate::types::{Type, default_value};
-
-/// The answer that only a class can give.
-pub(crate) const ITSELF: &str = "return this;";
 
 /// Rows of answers from which on they are listed in an array.
 const LISTED: usize = 3;
@@ -22,8 +20,12 @@ const LISTED: usize = 3;
 pub(crate) struct Row {
     /// Questions up to the last one of the row.
     until: usize,
-    /// Statements, without indentation.
-    pub(crate) body: Vec<String>,
+    pub(crate) body: Vec<Line>,
+}
+
+/// The answer that only a class can give.
+pub(crate) fn is_itself(line: &Line) -> bool {
+    matches!(line, Line::Return(Some(value)) if value.code == Code::This)
 }
 
 impl Scope<'_> {
@@ -52,7 +54,7 @@ impl Scope<'_> {
                 .as_ref()
                 .map(|of| self.value(&default_value(of), 0))
                 .transpose()?;
-            let body = value.map(|value| format!("return {};", value.text));
+            let body = value.map(|value| Line::Return(Some(value)));
             rows.push(Row {
                 until: 0,
                 body: body.into_iter().collect(),
@@ -67,42 +69,44 @@ impl Scope<'_> {
         method: &Method<'_>,
         asked: &Question<'_>,
         names: &[String],
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<Line>, Error> {
         let mut lines = Vec::new();
         for (place, id) in &asked.captured {
             let (Some(variable), Some(name)) = (self.variables.get(id), names.get(*place)) else {
                 continue;
             };
             let of = method.profile.parameters.get(*place);
-            let value = Expr::new(name.clone(), of.cloned().unwrap_or_else(Type::object));
+            let value = Expr::name(name, of.cloned().unwrap_or_else(Type::object));
             let value = self.fit(value, &variable.of);
             let value = value.ok_or(Error::Unknown {
                 statement: asked.place.statement,
             })?;
-            lines.push(format!("{} = {};", variable.name, value.text));
+            lines.push(Line::Assign {
+                name: variable.name.clone(),
+                of: variable.of.clone(),
+                value,
+            });
         }
         for (place, array) in &asked.filled {
             let Value::Reference(Reference::Array { length, .. }) = array else {
                 continue;
             };
-            let (of, text) = self.array(array, asked.place.statement)?;
-            let text = if text.starts_with('{') {
-                format!("new {} {text}", self.imports.name(&of))
-            } else {
-                text
-            };
+            let from = self.array(array, asked.place.statement)?;
             let name = names.get(*place).ok_or(Error::Values {
                 statement: asked.place.statement,
             })?;
-            let system = self.imports.class("java/lang/System");
-            lines.push(format!(
-                "{system}.arraycopy({text}, 0, {name}, 0, {length});"
-            ));
+            lines.push(Line::Fill {
+                system: self.named_class("java/lang/System"),
+                from,
+                into: name.clone(),
+                length: *length,
+            });
         }
         match asked.answer {
             StatementEnd::Returned(None) | StatementEnd::Open => {}
             StatementEnd::Returned(Some(value)) if value.identity() == Some(id) => {
-                lines.push(ITSELF.to_owned());
+                let of = method.profile.result.clone().unwrap_or_else(Type::object);
+                lines.push(Line::Return(Some(Expr::new(Code::This, of))));
             }
             StatementEnd::Returned(Some(value)) => {
                 let of = method.profile.result.clone().unwrap_or_else(Type::object);
@@ -110,7 +114,7 @@ impl Scope<'_> {
                 let value = self.fit(value, &of).ok_or(Error::Unknown {
                     statement: asked.place.statement,
                 })?;
-                lines.push(format!("return {};", value.text));
+                lines.push(Line::Return(Some(value)));
             }
             StatementEnd::Threw(value) => {
                 lines.push(self.throw(value, method, asked.place.statement)?)
@@ -119,7 +123,7 @@ impl Scope<'_> {
         Ok(lines)
     }
 
-    fn throw(&self, value: &Value, method: &Method<'_>, statement: usize) -> Result<String, Error> {
+    fn throw(&self, value: &Value, method: &Method<'_>, statement: usize) -> Result<Line, Error> {
         let exception = self.value(value, statement)?;
         let hierarchy = self.access.hierarchy;
         let class = exception.of.name().unwrap_or("java/lang/Throwable");
@@ -130,11 +134,11 @@ impl Scope<'_> {
                 .exceptions
                 .iter()
                 .any(|exception| line.contains(exception));
-        Ok(if declared {
-            format!("throw {};", exception.text)
-        } else {
-            format!("{};", self.sneak(&exception.text))
-        })
+        let code = match declared {
+            true => Code::Throw(Box::new(exception)),
+            false => self.sneak(exception),
+        };
+        Ok(Line::Do(Expr::new(code, Type::Null)))
     }
 
     /// The exceptions that the method declares and its answers throw.
@@ -169,71 +173,56 @@ impl Scope<'_> {
         rows: &[Row],
         method: &Method<'_>,
         members: &mut NameGenerator,
-        fields: &mut Vec<String>,
-    ) -> Vec<String> {
+        fields: &mut Vec<StandInField>,
+    ) -> Answers {
         let Some((last, earlier)) = rows.split_last() else {
-            return Vec::new();
+            return Answers::Same(Vec::new());
         };
         if earlier.is_empty() {
-            return last.body.clone();
+            return Answers::Same(last.body.clone());
         }
         let name = &method.facts.name;
         let calls = members.give(&format!("{name}Calls"));
         if let Some(values) = listed(rows) {
             let of = method.profile.result.clone().unwrap_or_else(Type::object);
             let answers = members.give(&format!("{name}Answers"));
-            let of = self.imports.name(&of);
-            fields.push(format!(
-                "    private final {of}[] {answers} = {{{}}};",
-                values.join(", ")
+            fields.push(StandInField::Answers(
+                self.named(&of),
+                answers.clone(),
+                values,
             ));
-            fields.push(format!("    private int {calls};"));
-            let math = self.imports.class("java/lang/Math");
-            return vec![format!(
-                "return {answers}[{math}.min({calls}++, {answers}.length - 1)];"
-            )];
-        }
-        fields.push(format!("    private int {calls};"));
-        let mut lines = vec![format!("{calls}++;")];
-        for row in earlier {
-            let condition = if row.until == 1 {
-                format!("{calls} == 1")
-            } else {
-                format!("{calls} <= {}", row.until)
+            fields.push(StandInField::Calls(calls.clone()));
+            return Answers::Listed {
+                calls,
+                answers,
+                math: self.named_class("java/lang/Math"),
             };
-            lines.push(format!("if ({condition}) {{"));
-            lines.extend(row.body.iter().map(|line| format!("    {line}")));
-            // A method that returns nothing goes on otherwise.
-            let ends = row
-                .body
-                .last()
-                .is_some_and(|line| line.starts_with("return") || line.starts_with("throw"));
-            if !ends {
-                lines.push("    return;".to_owned());
-            }
-            lines.push("}".to_owned());
         }
-        lines.extend(last.body.iter().cloned());
-        lines
+        fields.push(StandInField::Calls(calls.clone()));
+        let earlier = earlier.iter().map(|row| (row.until, row.body.clone()));
+        Answers::Counted {
+            calls,
+            earlier: earlier.collect(),
+            last: last.body.clone(),
+        }
     }
 }
 
 /// The values of answers that are nothing but values, where there are many.
-fn listed(rows: &[Row]) -> Option<Vec<&str>> {
+fn listed(rows: &[Row]) -> Option<Vec<Expr>> {
     if rows.len() < LISTED {
         return None;
     }
     let mut values = Vec::new();
     let mut from = 0;
     for row in rows {
-        let [line] = row.body.as_slice() else {
+        let [Line::Return(Some(value))] = row.body.as_slice() else {
             return None;
         };
-        let value = line.strip_prefix("return ")?.strip_suffix(';')?;
-        if line == ITSELF {
+        if value.code == Code::This {
             return None;
         }
-        values.extend(std::iter::repeat_n(value, row.until - from));
+        values.extend(std::iter::repeat_n(value.clone(), row.until - from));
         from = row.until;
     }
     Some(values)

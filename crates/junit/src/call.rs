@@ -5,6 +5,7 @@ use culprit_classfile::access;
 use culprit_model::script::{Action, Operator};
 use culprit_model::{Member, Reference, Value};
 
+use crate::code::{Call, Code, Target};
 use crate::error::Error;
 use crate::expr::{Expr, Precedence, Typing};
 use crate::graph::Node;
@@ -17,6 +18,18 @@ use crate::types::{Type, parameters, result};
 
 /// Elements that are written as arguments of their own.
 pub(crate) const SPREAD: usize = 8;
+
+impl Expr {
+    /// A call of a method.
+    pub(crate) fn call(target: Target, member: &Member, arguments: Vec<Expr>, of: Type) -> Expr {
+        let call = Call {
+            target,
+            member: member.clone(),
+            arguments,
+        };
+        Expr::new(Code::Call(Box::new(call)), of)
+    }
+}
 
 impl Scope<'_> {
     /// The statement as an expression. The type of `void` is that of `null`.
@@ -65,8 +78,8 @@ impl Scope<'_> {
             Value::Reference(Reference::Boxed(inner)) => {
                 let boxed = Type::boxed(inner.shape());
                 let inner = self.value(inner, node.number)?;
-                let name = self.imports.name(&boxed);
-                Expr::new(format!("{name}.valueOf({})", inner.text), boxed)
+                let name = self.named(&boxed);
+                Expr::new(Code::Boxed(name, Box::new(inner)), boxed)
             }
             _ => self.value(value, node.number)?,
         };
@@ -109,10 +122,11 @@ impl Scope<'_> {
             let arguments = self.arguments(node, member, &member.owner, found.as_ref(), 0)?;
             return Ok(arguments.map(|arguments| {
                 let throws = self.calls(found.as_ref());
-                let name = self.imports.name(&of);
-                Expr::new(format!("new {name}({})", join(&arguments)), of)
+                let name = self.named(&of);
+                let deep = depth(&arguments);
+                Expr::new(Code::New(name, member.clone(), arguments), of)
                     .throwing(throws)
-                    .deep(depth(&arguments))
+                    .deep(deep)
             }));
         };
         let instance = self.value(&node.arguments[0], node.number)?;
@@ -124,11 +138,11 @@ impl Scope<'_> {
             return Ok(None);
         };
         let throws = self.calls(found.as_ref());
-        let whole = self.imports.name(&of);
-        let simple = whole.rsplit('.').next().unwrap_or(&whole);
-        let text = format!("{}.new {simple}({})", instance.closed(), join(&arguments));
-        let made = Expr::new(text, of).throwing(throws);
-        Ok(Some(made.deep(depth(&arguments).max(instance.depth))))
+        let deep = depth(&arguments).max(instance.depth);
+        let outer = Box::new(instance.closed());
+        let code = Code::NewWithin(outer, self.named(&of), member.clone(), arguments);
+        let made = Expr::new(code, of).throwing(throws);
+        Ok(Some(made.deep(deep)))
     }
 
     fn method_call(
@@ -137,13 +151,11 @@ impl Scope<'_> {
         member: &Member,
         receiver: Option<&Expr>,
     ) -> Result<Option<Expr>, Error> {
-        let (class, prefix) = match receiver {
-            Some(receiver) => match &receiver.of {
-                Type::Class(class) => (class.clone(), receiver.closed()),
-                Type::Array(_) => ("java/lang/Object".to_owned(), receiver.closed()),
-                _ => return Ok(None),
-            },
-            None => (member.owner.clone(), String::new()),
+        let class = match receiver.map(|receiver| &receiver.of) {
+            Some(Type::Class(class)) => class.clone(),
+            Some(Type::Array(_)) => "java/lang/Object".to_owned(),
+            Some(_) => return Ok(None),
+            None => member.owner.clone(),
         };
         let found = match receiver.map(|receiver| &receiver.of) {
             // `clone` of arrays is public, which no class file says.
@@ -158,17 +170,17 @@ impl Scope<'_> {
         };
         self.agree(node, receiver, &class, found.as_ref(), &arguments);
         let throws = self.calls(found.as_ref());
-        let call = if receiver.is_some() {
-            format!("{prefix}.{}", member.name)
+        let target = if let Some(receiver) = receiver {
+            Target::Object(Box::new(receiver.closed()))
         } else if Scope::is_assertion(member) {
-            self.imports.static_method(&member.owner, &member.name)
+            Target::Imported(self.imports.static_method(&member.owner, &member.name))
         } else {
-            let class = self.plain_name(&Type::class(&class));
-            format!("{class}.{}", member.name)
+            Target::Class(self.plainly_named(&Type::class(&class)))
         };
         let of = self.profile(&class, member, found.as_ref()).result;
         let of = of.unwrap_or(Type::Null);
         let before = receiver.map_or(0, |receiver| receiver.depth);
+        let deep = depth(&arguments).max(before);
         let signature = found.as_ref().and_then(|found| {
             let signature = found.method.signature.as_deref()?;
             Some(signature.split_once(')')?.1.to_owned())
@@ -177,7 +189,7 @@ impl Scope<'_> {
             typing: self.typing(receiver, &class, found.as_ref()),
             signature,
             implicit: conversion(member, receiver, &arguments),
-            ..Expr::new(format!("{call}({})", join(&arguments)), of)
+            ..Expr::call(target, member, arguments, of)
         };
         if let (Some(value), Some(receiver)) = (node.receiver, receiver) {
             if !self.is_known(receiver, node, found.as_ref()) {
@@ -185,7 +197,7 @@ impl Scope<'_> {
             }
         }
         let expression = expression.throwing(throws);
-        Ok(Some(expression.deep(depth(&arguments).max(before))))
+        Ok(Some(expression.deep(deep)))
     }
 
     /// An argument: its value, or where that came from.
@@ -404,21 +416,31 @@ impl Scope<'_> {
         let fitted = value.clone().and_then(|value| self.fit(value, &of));
         if found.is_none() || value.is_some() != fitted.is_some() {
             return Ok(Some(match value {
-                Some(value) => Expr::new(self.reflective_set(member, receiver, &value), Type::Null),
+                Some(value) => self.reflective_set(member, receiver, &value),
                 None => self.reflective_get(member, receiver),
             }));
         }
         let field = found.flatten();
         self.imports
             .is_deprecated(field.is_some_and(|(_, field)| field.is_deprecated));
-        let prefix = receiver.map_or_else(|| self.plain_name(&Type::class(class)), Expr::closed);
-        let access = format!("{prefix}.{}", member.name);
+        let access = match receiver {
+            Some(receiver) => Code::Field(Box::new(receiver.closed()), member.clone()),
+            None => {
+                let class = self.plainly_named(&Type::class(class));
+                Code::StaticField(class, member.clone())
+            }
+        };
+        let access = Expr::new(access, of);
         let deep = receiver.map_or(0, |receiver| receiver.depth);
         Ok(Some(match fitted {
-            Some(value) => Expr::new(format!("{access} = {}", value.text), Type::Null)
-                .at(Precedence::Statement)
-                .deep(deep.max(value.depth)),
-            None => Expr::new(access, of).deep(deep),
+            Some(value) => {
+                let deep = deep.max(value.depth);
+                let code = Code::Assign(Box::new(access), Box::new(value));
+                Expr::new(code, Type::Null)
+                    .at(Precedence::Statement)
+                    .deep(deep)
+            }
+            None => access.deep(deep),
         }))
     }
 }
@@ -441,9 +463,4 @@ fn conversion(target: &Member, receiver: Option<&Expr>, arguments: &[Expr]) -> O
         Some(_) => inner.of.unboxed()? == of,
     };
     (fits && inner.explicit.is_none()).then(|| Box::new(inner.clone()))
-}
-
-pub(crate) fn join(all: &[Expr]) -> String {
-    let texts: Vec<&str> = all.iter().map(|value| value.text.as_str()).collect();
-    texts.join(", ")
 }

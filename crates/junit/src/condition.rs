@@ -2,9 +2,9 @@
 
 use culprit_model::Member;
 
+use crate::code::{Code, Line};
 use crate::error::Error;
 use crate::graph::Node;
-use crate::literal;
 use crate::scope::{Scope, Throws};
 use crate::types::Type;
 
@@ -43,23 +43,23 @@ impl Scope<'_> {
     }
 
     /// The lines that check a condition.
-    pub(crate) fn check(
-        &self,
-        condition: &Condition,
-        node: &Node<'_>,
-    ) -> Result<Vec<String>, Error> {
+    pub(crate) fn check(&self, condition: &Condition, node: &Node<'_>) -> Result<Vec<Line>, Error> {
         let object = self.argument(node, 0)?;
         // The expression may throw what it likes.
         self.throws(Throws::Exception);
         let mut lines = Vec::new();
-        let name = match is_name(&object.text) {
-            true => object.text,
-            false => {
-                let of = Type::class(&condition.class);
+        let name = match object.code {
+            Code::Name(name) => name,
+            _ => {
                 let name = self.names.borrow_mut().give(&condition.name);
-                let of = self.imports.name(&of);
-                let line = format!("{of} {name} = {};", object.text);
-                self.measure(node, &line, object.depth)?;
+                let depth = object.depth;
+                let line = Line::Declare {
+                    of: self.named(&Type::class(&condition.class)),
+                    name: name.clone(),
+                    value: object,
+                    is_short: false,
+                };
+                self.measure(node, &line, depth)?;
                 lines.push(line);
                 name
             }
@@ -67,20 +67,13 @@ impl Scope<'_> {
         let expression = renamed(&condition.expression, &condition.name, &name);
         let words: Vec<&str> = condition.message.split_whitespace().collect();
         let message: Vec<u16> = words.join(" ").encode_utf16().collect();
-        let error = self.imports.class("java/lang/AssertionError");
-        lines.push(format!("if ({expression}) {{"));
-        lines.push(format!(
-            "    throw new {error}({});",
-            literal::string(&message)
-        ));
-        lines.push("}".to_owned());
+        lines.push(Line::Check {
+            condition: expression,
+            error: self.named_class("java/lang/AssertionError"),
+            message,
+        });
         Ok(lines)
     }
-}
-
-fn is_name(text: &str) -> bool {
-    let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    !text.is_empty() && text.chars().all(is_letter)
 }
 
 /// The expression with another name for its object. Strings and members of that name remain.
@@ -116,7 +109,7 @@ mod tests {
     use culprit_model::script::Script;
 
     use super::*;
-    use crate::{ClassBytes, Junit, Options, PrintedTest, print};
+    use crate::{ClassBytes, Junit, Language, Options, PrintedTest, print};
 
     #[track_caller]
     fn check(expression: &str, expected: &str) {
@@ -148,6 +141,7 @@ mod tests {
         .unwrap();
         let options = Options {
             junit: Junit::Five,
+            language: Language::Java,
             name: "CartTest".to_owned(),
             loops: true,
             condition: Some(Condition {

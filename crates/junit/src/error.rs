@@ -18,4 +18,6 @@ pub enum Error {
     NoStandIn { class: String },
     #[error("an array of {length} elements is too long for source code")]
     TooLong { length: u32 },
+    #[error("Kotlin has no simple way to write {why}")]
+    Kotlin { why: String },
 }

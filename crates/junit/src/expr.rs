@@ -1,5 +1,7 @@
-//! Expressions as source text, with the types and precedence that decide where they can be used.
+//! Expressions, with the types and precedence that decide where they can be used.
 
+use crate::code::Code;
+use crate::java;
 use crate::types::Type;
 
 /// The precedence of an expression, lowest first.
@@ -36,10 +38,10 @@ pub(crate) enum Typing {
     Inferred,
 }
 
-/// A piece of source that has a value.
+/// An expression of the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Expr {
-    pub(crate) text: String,
+    pub(crate) code: Code,
     pub(crate) of: Type,
     pub(crate) level: Precedence,
     pub(crate) typing: Typing,
@@ -50,7 +52,7 @@ pub(crate) struct Expr {
     /// Calls that are arguments of calls, so many at most within each other.
     pub(crate) depth: usize,
     /// The opposite condition, and its precedence.
-    pub(crate) opposite: Option<(String, Precedence)>,
+    pub(crate) opposite: Option<Box<(Code, Precedence)>>,
     /// The operand, where the compiler converts by itself: `size` of `(long) size`.
     pub(crate) implicit: Option<Box<Expr>>,
     /// The whole conversion, where this is its operand.
@@ -58,9 +60,9 @@ pub(crate) struct Expr {
 }
 
 impl Expr {
-    pub(crate) fn new(text: impl Into<String>, of: Type) -> Expr {
+    pub(crate) fn new(code: Code, of: Type) -> Expr {
         Expr {
-            text: text.into(),
+            code,
             of,
             level: Precedence::Primary,
             typing: Typing::Plain,
@@ -71,6 +73,21 @@ impl Expr {
             implicit: None,
             explicit: None,
         }
+    }
+
+    /// A variable or a parameter.
+    pub(crate) fn name(name: impl Into<String>, of: Type) -> Expr {
+        Expr::new(Code::Name(name.into()), of)
+    }
+
+    /// In the syntax of Java.
+    pub(crate) fn java(&self) -> String {
+        java::expression(self)
+    }
+
+    /// Its first sign is a minus.
+    pub(crate) fn is_negative(&self) -> bool {
+        self.java().starts_with('-')
     }
 
     pub(crate) fn at(self, level: Precedence) -> Expr {
@@ -91,28 +108,35 @@ impl Expr {
     }
 
     /// So that `.member` can follow.
-    pub(crate) fn closed(&self) -> String {
+    pub(crate) fn closed(&self) -> Expr {
         self.within(Precedence::Creation)
     }
 
     /// As an operand of something that holds together so tightly.
-    pub(crate) fn within(&self, level: Precedence) -> String {
-        within(&self.text, self.level, level)
+    pub(crate) fn within(&self, level: Precedence) -> Expr {
+        match self.level < level {
+            true => self.in_brackets(),
+            false => self.clone(),
+        }
+    }
+
+    pub(crate) fn in_brackets(&self) -> Expr {
+        Expr::new(Code::Brackets(Box::new(self.clone())), self.of.clone())
     }
 
     /// The opposite condition.
     pub(crate) fn negated(&self) -> Expr {
-        let (text, level) = match &self.opposite {
-            Some((text, level)) => (text.clone(), *level),
+        let (code, level) = match &self.opposite {
+            Some(opposite) => (**opposite).clone(),
             None => (
-                format!("!{}", self.within(Precedence::Unary)),
+                Code::Unary("!", Box::new(self.within(Precedence::Unary))),
                 Precedence::Unary,
             ),
         };
         Expr {
-            text,
+            code,
             level,
-            opposite: Some((self.text.clone(), self.level)),
+            opposite: Some(Box::new((self.code.clone(), self.level))),
             ..self.clone()
         }
     }
@@ -131,13 +155,5 @@ impl Expr {
             },
             _ => self,
         }
-    }
-}
-
-fn within(text: &str, is: Precedence, wanted: Precedence) -> String {
-    if is < wanted {
-        format!("({text})")
-    } else {
-        text.to_owned()
     }
 }

@@ -4,6 +4,7 @@
 use culprit_model::Member;
 use culprit_model::script::{HandleKind, Lambda};
 
+use crate::code::{Code, LambdaCode, Target};
 use crate::error::Error;
 use crate::expr::{Expr, Precedence, Typing};
 use crate::graph::{Graph, Node};
@@ -94,14 +95,14 @@ impl Scope<'_> {
             let wish = wish.or_else(|| exact.get(place).map(names::for_type))?;
             let name = taken.give(&wish);
             given.push(Expr {
-                text: name.clone(),
+                code: Code::Name(name.clone()),
                 ..parameter
             });
             names_here.push(name);
         }
         let profile = self.profile_of_interface(site);
-        let text = self.lambda_text(member, given, taken, profile.result, depth)?;
-        Some(self.arrow(site, &names_here, &text))
+        let body = self.lambda_code(member, given, taken, profile.result, depth)?;
+        Some(self.arrow(site, names_here, body))
     }
 
     /// A lambda that calls its method, by reflection if there is no other way and if it may be.
@@ -117,7 +118,7 @@ impl Scope<'_> {
         for (parameter, exact) in self.parameters_of(site).into_iter().zip(exact) {
             let name = taken.give(&names::for_type(&exact));
             let parameter = Expr {
-                text: name.clone(),
+                code: Code::Name(name.clone()),
                 ..parameter
             };
             given.push(self.fit(parameter, &exact)?);
@@ -125,10 +126,10 @@ impl Scope<'_> {
         }
         let body = self.called_body(site, given, by_reflection)?;
         let body = match self.profile_of_interface(site).result {
-            None => body.text,
-            Some(wanted) => self.fit(body, &wanted)?.text,
+            None => body,
+            Some(wanted) => self.fit(body, &wanted)?,
         };
-        Some(self.arrow(site, &names_here, &body))
+        Some(self.arrow(site, names_here, LambdaCode::Value(body)))
     }
 
     fn profile_of_interface(&self, site: &LambdaSite) -> Profile {
@@ -161,16 +162,13 @@ impl Scope<'_> {
                 None => Typing::Plain,
             },
             signature: told(place),
-            ..Expr::new("", of)
+            ..Expr::name("", of)
         };
         all.map(expression).collect()
     }
 
-    fn arrow(&self, site: &LambdaSite, names: &[String], body: &str) -> Expr {
-        let left = match names {
-            [one] => one.clone(),
-            several => format!("({})", several.join(", ")),
-        };
+    fn arrow(&self, site: &LambdaSite, names: Vec<String>, body: LambdaCode) -> Expr {
+        let code = Code::Lambda(names, Box::new(body));
         let facts = site
             .interface
             .name()
@@ -181,7 +179,7 @@ impl Scope<'_> {
                 true => Typing::Inferred,
                 false => Typing::Plain,
             },
-            ..Expr::new(format!("{left} -> {body}"), site.interface.clone()).at(Precedence::Lambda)
+            ..Expr::new(code, site.interface.clone()).at(Precedence::Lambda)
         }
     }
 
@@ -221,22 +219,18 @@ impl Scope<'_> {
         // What it declares to throw, the method of the interface does as well.
         self.imports
             .is_deprecated(found.is_some_and(|found| found.method.is_deprecated));
-        let texts: Vec<&str> = arguments.iter().map(|value| value.text.as_str()).collect();
-        let list = texts.join(", ");
         if site.kind == HandleKind::Constructor {
-            return Some(Expr::new(
-                format!("new {}({list})", self.imports.name(&owner)),
-                owner,
-            ));
+            let made = Code::New(self.named(&owner), member.clone(), arguments);
+            return Some(Expr::new(made, owner));
         }
         let of = result(&member.descriptor).unwrap_or(Type::Null);
-        let prefix = match receiver {
-            None => self.plain_name(&owner),
+        let target = match receiver {
+            None => Target::Class(self.plainly_named(&owner)),
             Some(receiver) => {
                 let receiver = self.fit(receiver.clone(), &owner).unwrap_or(receiver);
-                receiver.closed()
+                Target::Object(Box::new(receiver.closed()))
             }
         };
-        Some(Expr::new(format!("{prefix}.{}({list})", member.name), of))
+        Some(Expr::call(target, member, arguments, of))
     }
 }

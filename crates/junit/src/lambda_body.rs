@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use culprit_model::Member;
 use culprit_model::value::{Shape, Value};
 
-use crate::call::join;
+use crate::code::{Code, LambdaCode, Line};
 use crate::decompile::lift;
 use crate::expr::{Expr, Precedence};
 use crate::literal;
 use crate::names::{self, NameGenerator};
-use crate::operators::concat;
+use crate::operators::{concat, negative};
 use crate::scope::Scope;
 use crate::tree::{LambdaNode, Lifted, NumberOperator, Statement, TextPiece, Tree};
 use crate::types::Type;
@@ -25,16 +25,16 @@ pub(crate) const INT: Type = Type::Primitive(Shape::Int);
 const DEEPEST: usize = 40;
 
 impl Scope<'_> {
-    /// The text behind the arrow. `given` are the parameters of the body, `wanted` is the result type of the
+    /// The body behind the arrow. `given` are the parameters of the body, `wanted` is the result type of the
     /// interface's method.
-    pub(crate) fn lambda_text(
+    pub(crate) fn lambda_code(
         &self,
         member: &Member,
         given: Vec<Expr>,
         names: NameGenerator,
         wanted: Option<Type>,
         depth: usize,
-    ) -> Option<String> {
+    ) -> Option<LambdaCode> {
         let bytes = self.access.hierarchy.bytes(&member.owner)?;
         let lifted = lift(&bytes, &member.name, &member.descriptor)?;
         if given.len() != lifted.parameters.len() || wanted.is_some() != lifted.result.is_some() {
@@ -49,7 +49,7 @@ impl Scope<'_> {
             wanted,
             depth: Cell::new(depth),
         };
-        printer.text()
+        printer.code()
     }
 }
 
@@ -65,57 +65,49 @@ pub(crate) struct BodyPrinter<'p, 'a> {
 }
 
 impl BodyPrinter<'_, '_> {
-    fn text(&self) -> Option<String> {
-        match self.lifted.statements.as_slice() {
-            [Statement::Return(Some(value))] => Some(self.returned(value)?.text),
-            [Statement::Do(effect), Statement::Return(None)] => self.effect(effect),
-            [Statement::Return(None)] => Some("{}".to_owned()),
-            several => {
-                let lines = self.statements(&without_return(several))?;
-                Some(format!("{{\n{}\n}}", indented(&lines).join("\n")))
+    fn code(&self) -> Option<LambdaCode> {
+        Some(match self.lifted.statements.as_slice() {
+            [Statement::Return(Some(value))] => LambdaCode::Value(self.returned(value)?),
+            [Statement::Do(effect), Statement::Return(None)] => {
+                LambdaCode::Value(self.effect(effect)?)
             }
-        }
+            [Statement::Return(None)] => LambdaCode::Nothing,
+            several => LambdaCode::Lines(self.statements(&without_return(several))?),
+        })
     }
 
-    fn statements(&self, all: &[Statement]) -> Option<Vec<String>> {
+    fn statements(&self, all: &[Statement]) -> Option<Vec<Line>> {
         let mut lines = Vec::new();
         for statement in all {
             match statement {
-                Statement::Do(effect) => lines.push(format!("{};", self.effect(effect)?)),
+                Statement::Do(effect) => lines.push(Line::Do(self.effect(effect)?)),
                 Statement::Declare(id, value) => lines.push(self.declaration(*id, value)?),
                 Statement::Assign(to, Tree::Binary(NumberOperator::Add, Shape::Int, one, by))
                     if **one == *to && matches!((to, &**by), (Tree::Local(_), Tree::Int(1))) =>
                 {
-                    lines.push(format!("{}++;", self.natural(to)?.text));
+                    lines.push(Line::Increment(self.natural(to)?));
                 }
                 Statement::Assign(to, value) => {
                     let to = self.natural(to)?;
                     let value = self.wanted(value, &to.of)?;
-                    lines.push(format!("{} = {};", to.text, value.text));
+                    let code = Code::Assign(Box::new(to), Box::new(value));
+                    lines.push(Line::Do(Expr::new(code, Type::Null)));
                 }
-                Statement::Return(None) => lines.push("return;".to_owned()),
+                Statement::Return(None) => lines.push(Line::Return(None)),
                 Statement::Return(Some(value)) => {
-                    lines.push(format!("return {};", self.returned(value)?.text));
+                    lines.push(Line::Return(Some(self.returned(value)?)));
                 }
                 Statement::Throw(value) => {
                     let thrown = self.wanted(value, &Type::class("java/lang/Throwable"))?;
-                    lines.push(format!("throw {};", thrown.text));
+                    let code = Code::Throw(Box::new(thrown));
+                    lines.push(Line::Do(Expr::new(code, Type::Null)));
                 }
                 Statement::If(condition, yes, no) => {
-                    let condition = self.condition(condition)?;
-                    lines.push(format!("if ({}) {{", condition.text));
-                    lines.extend(indented(&self.statements(yes)?));
-                    let ends =
-                        matches!(yes.last(), Some(Statement::Return(_) | Statement::Throw(_)));
-                    let rest = self.statements(no)?;
-                    if ends || rest.is_empty() {
-                        lines.push("}".to_owned());
-                        lines.extend(rest);
-                    } else {
-                        lines.push("} else {".to_owned());
-                        lines.extend(indented(&rest));
-                        lines.push("}".to_owned());
-                    }
+                    lines.push(Line::If {
+                        condition: self.condition(condition)?,
+                        yes: self.statements(yes)?,
+                        no: self.statements(no)?,
+                    });
                 }
             }
         }
@@ -123,13 +115,14 @@ impl BodyPrinter<'_, '_> {
     }
 
     /// An expression that is a statement.
-    fn effect(&self, tree: &Tree) -> Option<String> {
+    fn effect(&self, tree: &Tree) -> Option<Expr> {
         let is_deed = matches!(tree, Tree::Call(..) | Tree::New(..));
-        let text = self.natural(tree)?.text;
-        (is_deed && text.ends_with(')') && !text.starts_with('(')).then_some(text)
+        let effect = self.natural(tree)?;
+        let text = effect.java();
+        (is_deed && text.ends_with(')') && !text.starts_with('(')).then_some(effect)
     }
 
-    fn declaration(&self, id: usize, value: &Tree) -> Option<String> {
+    fn declaration(&self, id: usize, value: &Tree) -> Option<Line> {
         let local = &self.lifted.locals[id];
         let of = match &local.of {
             Some(of) => of.clone(),
@@ -141,10 +134,14 @@ impl BodyPrinter<'_, '_> {
         let value = self.wanted(value, &of)?;
         let wish = local.name.clone().unwrap_or_else(|| names::for_type(&of));
         let name = self.names.borrow_mut().give(&wish);
-        let type_name = self.scope.imports.name(&of);
-        let text = format!("{type_name} {name} = {};", value.text);
-        self.locals.borrow_mut().insert(id, Expr::new(name, of));
-        Some(text)
+        let line = Line::Declare {
+            of: self.scope.named(&of),
+            name: name.clone(),
+            value,
+            is_short: false,
+        };
+        self.locals.borrow_mut().insert(id, Expr::name(name, of));
+        Some(line)
     }
 
     fn returned(&self, value: &Tree) -> Option<Expr> {
@@ -209,7 +206,7 @@ impl BodyPrinter<'_, '_> {
         Some(match tree {
             Tree::Parameter(place) => self.given.get(*place)?.clone(),
             Tree::Local(id) => self.locals.borrow().get(id)?.clone(),
-            Tree::Null => Expr::new("null", Type::Null),
+            Tree::Null => Expr::new(Code::Null, Type::Null),
             Tree::Int(value) => constant(*value, Shape::Int)?,
             Tree::Long(value) => scalar(&Value::Long(*value)),
             Tree::Float(bits) => scalar(&Value::Float(f32::from_bits(*bits))),
@@ -229,12 +226,11 @@ impl BodyPrinter<'_, '_> {
                     return None;
                 };
                 let index = self.wanted(index, &INT)?;
-                let text = format!("{}[{}]", array.within(Precedence::Primary), index.text);
-                Expr::new(text, (**component).clone())
+                array.element(index, (**component).clone())
             }
             Tree::Length(array) => {
                 let array = self.array_value(array, None)?;
-                Expr::new(format!("{}.length", array.closed()), INT)
+                Expr::new(Code::Length(Box::new(array.closed())), INT)
             }
             Tree::Cast(of, value) => self.cast(of, value)?,
             Tree::Instance(of, value) => {
@@ -246,9 +242,9 @@ impl BodyPrinter<'_, '_> {
                     true => value,
                     false => scope.cast(&value, &Type::object()),
                 };
-                let name = scope.plain_name(of);
-                let text = format!("{} instanceof {name}", value.within(Precedence::Shift));
-                Expr::new(text, BOOLEAN).at(Precedence::Relation)
+                let value = Box::new(value.within(Precedence::Shift));
+                let code = Code::Instance(value, scope.plainly_named(of));
+                Expr::new(code, BOOLEAN).at(Precedence::Relation)
             }
             Tree::Convert(to, value) => {
                 let of = Type::Primitive(*to);
@@ -261,11 +257,7 @@ impl BodyPrinter<'_, '_> {
             }
             Tree::Negate(shape, value) => {
                 let value = unboxed(self.wanted(value, &Type::Primitive(*shape))?);
-                let text = match value.text.starts_with('-') {
-                    true => format!("-({})", value.text),
-                    false => format!("-{}", value.within(Precedence::Unary)),
-                };
-                Expr::new(text, Type::Primitive(*shape)).at(Precedence::Unary)
+                negative(&value, Type::Primitive(*shape))
             }
             Tree::Binary(sign, shape, left, right) => self.binary(*sign, *shape, left, right)?,
             Tree::Concat(pieces) => self.concatenation(pieces)?,
@@ -319,30 +311,29 @@ impl BodyPrinter<'_, '_> {
             return None;
         }
         let count = i32::try_from(elements.len()).ok()?;
-        let name = self.scope.imports.name(of);
+        let name = self.scope.named(of);
         if *length == Tree::Int(count) {
             let elements: Option<Vec<Expr>> = elements
                 .iter()
                 .map(|element| self.element(element, component))
                 .collect();
-            let text = format!("new {name} {{{}}}", join(&elements?));
-            return Some(Expr::new(text, of.clone()).at(Precedence::Creation));
+            let code = Code::Array(name, elements?);
+            return Some(Expr::new(code, of.clone()).at(Precedence::Creation));
         }
         if !elements.is_empty() {
             return None;
         }
         let length = self.wanted(length, &INT)?;
-        let element = self.scope.imports.name(of.element());
-        let rest = self.scope.imports.name(component)[element.len()..].to_owned();
-        let text = format!("new {element}[{}]{rest}", length.text);
-        Some(Expr::new(text, of.clone()).at(Precedence::Creation))
+        let zeros = self.scope.zeros(of, component, length);
+        Some(zeros.at(Precedence::Creation))
     }
 
     fn element(&self, element: &Tree, component: &Type) -> Option<Expr> {
         match (element, component) {
             (Tree::Int(value), Type::Primitive(shape)) => {
-                let text = literal::constant(&small(*value, *shape)?)?;
-                Some(Expr::new(text, component.clone()))
+                let value = small(*value, *shape)?;
+                literal::constant(&value)?;
+                Some(Expr::new(Code::constant(value), component.clone()))
             }
             _ => self.wanted(element, component),
         }
@@ -374,7 +365,7 @@ impl BodyPrinter<'_, '_> {
         let string = Type::class("java/lang/String");
         match all.next() {
             None if first.of == string => Some(first),
-            None => Some(concat(Expr::new("\"\"", string), first)),
+            None => Some(concat(Expr::new(Code::Text(Vec::new()), string), first)),
             Some(second) => Some(all.fold(concat(first, second), concat)),
         }
     }
@@ -440,7 +431,7 @@ pub(crate) fn explicit(value: Expr) -> Expr {
 
 fn string(text: &str) -> Expr {
     let units: Vec<u16> = text.encode_utf16().collect();
-    Expr::new(literal::string(&units), Type::class("java/lang/String"))
+    Expr::new(Code::Text(units), Type::class("java/lang/String"))
 }
 
 /// The operand of a conversion to a string, which `+` does by itself: some compilers write the call.
@@ -475,9 +466,4 @@ fn small(value: i32, shape: Shape) -> Option<Value> {
 
 pub(crate) fn constant(value: i32, shape: Shape) -> Option<Expr> {
     small(value, shape).map(|value| scalar(&value))
-}
-
-fn indented(lines: &[String]) -> Vec<String> {
-    let lines = lines.iter().flat_map(|line| line.lines());
-    lines.map(|line| format!("    {line}")).collect()
 }

@@ -4,7 +4,8 @@
 use culprit_classfile::access;
 use culprit_model::Member;
 
-use crate::call::{SPREAD, join};
+use crate::call::SPREAD;
+use crate::code::{Code, Target};
 use crate::expr::{Expr, Typing};
 use crate::hierarchy::DeclaredMethod;
 use crate::lambda_body::{BodyPrinter, explicit};
@@ -52,9 +53,9 @@ impl BodyPrinter<'_, '_> {
             .imports
             .is_deprecated(found.as_ref().is_some_and(|(_, field)| field.is_deprecated));
         let of = Type::of(&member.descriptor);
-        let prefix = match &object {
-            None => scope.plain_name(&class),
-            Some(object) => object.closed(),
+        let code = match &object {
+            None => Code::StaticField(scope.plainly_named(&class), member.clone()),
+            Some(object) => Code::Field(Box::new(object.closed()), member.clone()),
         };
         let is_generic = found.as_ref().is_some_and(|(class, _)| class.is_generic());
         let is_erased = is_generic && object.is_some();
@@ -65,7 +66,7 @@ impl BodyPrinter<'_, '_> {
                 None => Typing::Plain,
             },
             signature,
-            ..Expr::new(format!("{prefix}.{}", member.name), of)
+            ..Expr::new(code, of)
         })
     }
 
@@ -90,8 +91,8 @@ impl BodyPrinter<'_, '_> {
             .imports
             .is_deprecated(found.as_ref()?.method.is_deprecated);
         let of = Type::class(&member.owner);
-        let name = scope.imports.name(&of);
-        Some(Expr::new(format!("new {name}({})", join(&arguments)), of))
+        let code = Code::New(scope.named(&of), member.clone(), arguments);
+        Some(Expr::new(code, of))
     }
 
     pub(crate) fn call(
@@ -112,8 +113,9 @@ impl BodyPrinter<'_, '_> {
             None => member.owner.clone(),
             Some(Type::Class(class)) => class.clone(),
             Some(Type::Array(_)) if arguments.is_empty() => {
-                let text = format!("{}.{}()", receiver?.closed(), member.name);
-                return Some(Expr::new(text, result(&member.descriptor)?));
+                let target = Target::Object(Box::new(receiver?.closed()));
+                let of = result(&member.descriptor)?;
+                return Some(Expr::call(target, member, Vec::new(), of));
             }
             Some(_) => return None,
         };
@@ -145,17 +147,16 @@ impl BodyPrinter<'_, '_> {
         scope
             .imports
             .is_deprecated(found.as_ref().is_some_and(|it| it.method.is_deprecated));
-        let prefix = match &receiver {
-            None => scope.plain_name(&Type::class(&class)),
-            Some(receiver) => receiver.closed(),
+        let target = match &receiver {
+            None => Target::Class(scope.plainly_named(&Type::class(&class))),
+            Some(receiver) => Target::Object(Box::new(receiver.closed())),
         };
-        let text = format!("{prefix}.{}({})", member.name, join(&arguments));
         let of = profile.result.clone().unwrap_or(Type::Null);
         if let Some(of) = found
             .as_ref()
             .and_then(|found| same_type(found, &arguments))
         {
-            return Some(Expr::new(text, of));
+            return Some(Expr::call(target, member, arguments, of));
         }
         let signature = found.as_ref().and_then(|found| {
             let signature = found.method.signature.as_deref()?;
@@ -173,7 +174,7 @@ impl BodyPrinter<'_, '_> {
         Some(Expr {
             typing,
             signature: signature.filter(|it| typing == Typing::Parameterized && !has_variable(it)),
-            ..Expr::new(text, of)
+            ..Expr::call(target, member, arguments, of)
         })
     }
 
@@ -233,12 +234,11 @@ impl BodyPrinter<'_, '_> {
         };
         if !is_boxed {
             let value = explicit(self.wanted(value, &scalar)?);
-            let name = self.scope.plain_name(&owner);
-            let text = format!("{name}.valueOf({})", value.text);
+            let code = Code::Boxed(self.scope.plainly_named(&owner), Box::new(value.clone()));
             let implicit = (value.of == scalar).then(|| Box::new(value));
             return Some(Expr {
                 implicit,
-                ..Expr::new(text, owner)
+                ..Expr::new(code, owner)
             });
         }
         let value = self.wanted(value, &owner)?;
@@ -249,12 +249,12 @@ impl BodyPrinter<'_, '_> {
             });
         }
         let value = explicit(value);
-        let text = format!("{}.{}()", value.closed(), member.name);
+        let target = Target::Object(Box::new(value.closed()));
         let is_known = value.of == owner && value.typing == Typing::Plain;
         let implicit = is_known.then(|| Box::new(value));
         Some(Expr {
             implicit,
-            ..Expr::new(text, scalar)
+            ..Expr::call(target, member, Vec::new(), scalar)
         })
     }
 

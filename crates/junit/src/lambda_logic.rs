@@ -1,10 +1,11 @@
 //! Conditions, choices and numbers in the body of a lambda.
 
-use culprit_model::value::Shape;
+use culprit_model::value::{Shape, Value};
 
+use crate::code::Code;
 use crate::expr::{Expr, Precedence};
 use crate::lambda_body::{BOOLEAN, BodyPrinter, INT, constant, explicit, unboxed};
-use crate::operators::{binary, shape};
+use crate::operators::{binary, shape, signed};
 use crate::tree::{NumberOperator, Relation, Tree};
 use crate::types::Type;
 
@@ -60,8 +61,8 @@ impl BodyPrinter<'_, '_> {
             && matches!(right, Tree::Int(-1) | Tree::Long(-1))
             && left.of == of
         {
-            let text = format!("~{}", left.within(Precedence::Unary));
-            return Some(Expr::new(text, of).at(Precedence::Unary));
+            let code = Code::Unary("~", Box::new(left.within(Precedence::Unary)));
+            return Some(Expr::new(code, of).at(Precedence::Unary));
         }
         let right = unboxed(self.wide(right, &of)?);
         let (left, right) = self.scope.promoted(left, right, &of);
@@ -111,23 +112,23 @@ impl BodyPrinter<'_, '_> {
     fn truth(&self, tree: &Tree) -> Option<Expr> {
         let both = |left: Expr, right: Expr| {
             let left = match left.level {
-                Precedence::Both => left.text,
+                Precedence::Both => left,
                 _ => left.within(Precedence::Equality),
             };
-            let text = format!("{left} && {}", right.within(Precedence::Equality));
-            Expr::new(text, BOOLEAN).at(Precedence::Both)
+            let right = right.within(Precedence::Equality);
+            signed(left, "&&", right, BOOLEAN).at(Precedence::Both)
         };
         let either = |left: Expr, right: Expr| {
             let left = match left.level {
-                Precedence::Either => left.text,
+                Precedence::Either => left,
                 _ => left.within(Precedence::Equality),
             };
-            let text = format!("{left} || {}", right.within(Precedence::Equality));
-            Expr::new(text, BOOLEAN).at(Precedence::Either)
+            let right = right.within(Precedence::Equality);
+            signed(left, "||", right, BOOLEAN).at(Precedence::Either)
         };
         Some(match tree {
-            Tree::Int(0) => Expr::new("false", BOOLEAN),
-            Tree::Int(1) => Expr::new("true", BOOLEAN),
+            Tree::Int(0) => Expr::new(Code::constant(Value::Boolean(false)), BOOLEAN),
+            Tree::Int(1) => Expr::new(Code::constant(Value::Boolean(true)), BOOLEAN),
             Tree::Not(inner) => self.condition(inner)?.negated(),
             Tree::Both(left, right) => both(self.condition(left)?, self.condition(right)?),
             Tree::Either(left, right) => either(self.condition(left)?, self.condition(right)?),
@@ -292,17 +293,13 @@ fn related(relation: Relation, left: &Expr, right: &Expr, is_exact: bool) -> Exp
     };
     let other = binary(left, sign(relation.opposite()), right, level, BOOLEAN);
     Expr {
-        opposite: is_exact.then_some((other.text, level)),
+        opposite: is_exact.then(|| Box::new((other.code, level))),
         ..binary(left, sign(relation), right, level, BOOLEAN)
     }
 }
 
 fn choice(condition: &Expr, yes: &Expr, no: &Expr, of: Type) -> Expr {
-    let text = format!(
-        "{} ? {} : {}",
-        condition.within(Precedence::Either),
-        yes.within(Precedence::Either),
-        no.within(Precedence::Either)
-    );
-    Expr::new(text, of).at(Precedence::Choice)
+    let [condition, yes, no] =
+        [condition, yes, no].map(|each| Box::new(each.within(Precedence::Either)));
+    Expr::new(Code::Choice(condition, yes, no), of).at(Precedence::Choice)
 }

@@ -1,11 +1,11 @@
-//! Prints a script as an ordinary JUnit test: plain Java that needs nothing of Culprit.
+//! Prints a script as an ordinary JUnit test: plain Java or Kotlin that needs nothing of Culprit.
 //!
 //! The last statement of the script fails: the test fails in the same way, and passes when the bug is fixed.
 //! [`Classes`] gives the declarations of classes and members, which a script does not contain.
 //!
 //! Invariants:
 //! - The same script, classes and options give the same source.
-//! - The source is ASCII, and compiles as Java 8.
+//! - The source in Java is ASCII, and compiles as Java 8.
 //! - Nothing is invented: an unknown value is an [`Error`]. Only methods of stand-ins that were never called
 //!   return zeros.
 #![forbid(unsafe_code)]
@@ -15,6 +15,7 @@ mod answers;
 mod blocks;
 mod bodies;
 mod call;
+mod code;
 mod condition;
 mod decompile;
 mod error;
@@ -26,6 +27,9 @@ mod graph;
 mod hierarchy;
 mod imports;
 mod inline;
+mod java;
+mod java_class;
+mod kotlin;
 mod lambda;
 mod lambda_body;
 mod lambda_call;
@@ -65,10 +69,37 @@ pub enum Junit {
     Five,
 }
 
+/// The language of a test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Language {
+    #[default]
+    Java,
+    Kotlin,
+}
+
+impl Language {
+    /// As users write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::Java => "java",
+            Language::Kotlin => "kotlin",
+        }
+    }
+
+    /// The ending of source files.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Language::Java => "java",
+            Language::Kotlin => "kt",
+        }
+    }
+}
+
 /// The form of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     pub junit: Junit,
+    pub language: Language,
     /// The name of the class: `OrderTest`.
     pub name: String,
     /// Statements that repeat become loops.
@@ -83,6 +114,7 @@ pub struct PrintedTest {
     /// With dots; empty for the unnamed one.
     pub package: String,
     pub class_name: String,
+    pub language: Language,
     /// The whole file.
     pub source: String,
     /// The name of the test method.

@@ -1,9 +1,10 @@
 //! Loops in the source of a test.
 
 use culprit_model::script::loops::{Column, DEEPEST, Head, Loop, Loops};
+use culprit_model::value::Shape;
 use culprit_model::{ObjectId, Value};
 
-use crate::blocks::indented;
+use crate::code::{self, Code, Line};
 use crate::error::Error;
 use crate::expr::Expr;
 use crate::graph::Node;
@@ -29,15 +30,14 @@ impl Scope<'_> {
         each: &Loop,
         statements: &[usize],
         progress: &mut Progress<'_>,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<Line>, Error> {
         // What all rounds use is made before the first.
         let mut lines = self.needs(each.body.end - 1, progress)?;
-        lines.push(format!("{} {{", self.head(each, progress.depth)?));
+        let head = self.head(each, progress.depth)?;
         progress.depth += 1;
         let body = self.run(statements, progress)?;
         progress.depth -= 1;
-        lines.extend(indented(body));
-        lines.push("}".to_owned());
+        lines.push(Line::For(Box::new(head), body));
         Ok(lines)
     }
 
@@ -50,24 +50,32 @@ impl Scope<'_> {
             statement: node.number,
         })?;
         let of = self.graph.result_type(node);
-        Ok(Expr::new(format!("{row}[{column}]"), of))
+        let row = Expr::name(row, Type::Array(Box::new(of.clone())));
+        let column = Value::Int(column as i32);
+        let column = Expr::new(Code::constant(column), Type::Primitive(Shape::Int));
+        Ok(row.element(column, of))
     }
 
-    fn head(&self, each: &Loop, depth: usize) -> Result<String, Error> {
+    fn head(&self, each: &Loop, depth: usize) -> Result<code::Head, Error> {
         let statement = each.body.start;
         let counted = |first: i64| {
-            let name = COUNTERS[depth];
             let end = first + each.rounds as i64;
-            format!("for (int {name} = {first}; {name} < {end}; {name}++)")
+            code::Head::Count {
+                name: COUNTERS[depth],
+                from: first,
+                end,
+            }
         };
         Ok(match &each.head {
             Head::Nothing => counted(0),
             Head::Count { first, .. } => counted((*first).into()),
             Head::Each(column) => {
                 let variable = &self.variables[&column.variable];
-                let of = self.imports.name(&variable.of);
-                let values = self.listed(&column.values, &variable.of, statement)?;
-                format!("for ({of} {} : new {of}[] {{{values}}})", variable.name)
+                code::Head::Each {
+                    of: self.named(&variable.of),
+                    name: variable.name.clone(),
+                    values: self.listed(&column.values, &variable.of, statement)?,
+                }
             }
             Head::Rows(columns) => {
                 let of = &self.columns_type(columns);
@@ -75,21 +83,23 @@ impl Scope<'_> {
                 for round in 0..each.rounds {
                     let row = columns.iter().map(|column| column.values[round].clone());
                     let row: Vec<Value> = row.collect();
-                    rows.push(format!("{{{}}}", self.listed(&row, of, statement)?));
+                    rows.push(self.listed(&row, of, statement)?);
                 }
-                let (of, rows) = (self.imports.name(of), rows.join(", "));
                 let row = columns.first().and_then(|it| self.rows.get(&it.variable));
-                let row = row.map_or("row", String::as_str);
-                format!("for ({of}[] {row} : new {of}[][] {{{rows}}})")
+                code::Head::Rows {
+                    of: self.named(of),
+                    name: row.map_or_else(|| "row".to_owned(), String::clone),
+                    rows,
+                }
             }
         })
     }
 
-    fn listed(&self, values: &[Value], of: &Type, statement: usize) -> Result<String, Error> {
-        let texts = values
-            .iter()
-            .map(|value| self.element(value, of, statement));
-        Ok(texts.collect::<Result<Vec<_>, _>>()?.join(", "))
+    fn listed(&self, values: &[Value], of: &Type, statement: usize) -> Result<Vec<Expr>, Error> {
+        let values = values.iter();
+        values
+            .map(|value| self.element(value, of, statement))
+            .collect()
     }
 
     /// The type that all columns have.

@@ -3,8 +3,9 @@
 use culprit_model::owner::asserting;
 use culprit_model::script::{Form, LoopVariable, Operation, Operator};
 use culprit_model::value::Shape;
-use culprit_model::{Reference, Value};
+use culprit_model::{Member, Reference, Value};
 
+use crate::code::{Code, Target};
 use crate::error::Error;
 use crate::expr::{Expr, Precedence, Typing};
 use crate::graph::Node;
@@ -190,13 +191,7 @@ impl Scope<'_> {
                 };
                 binary(&left, sign, &second()?, Precedence::Shift, of)
             }
-            Notation::Negate => {
-                let text = match first.text.starts_with('-') {
-                    true => format!("-({})", first.text),
-                    false => format!("-{}", first.within(Precedence::Unary)),
-                };
-                Expr::new(text, of).at(Precedence::Unary)
-            }
+            Notation::Negate => negative(&first, of),
             Notation::Cast => {
                 let widens = self.access.hierarchy.is_subtype(&first.of, &of);
                 Expr {
@@ -218,7 +213,7 @@ impl Scope<'_> {
                 relation(&left, &right, sign, opposite, Precedence::Equality, of)
             }
             Notation::Null(sign) => {
-                let null = Expr::new("null", Type::Null);
+                let null = Expr::new(Code::Null, Type::Null);
                 let first = self.boxed(first);
                 relation(&first, &null, sign, opposite, Precedence::Equality, of)
             }
@@ -234,22 +229,22 @@ impl Scope<'_> {
                     _ => of,
                 };
                 let index = second()?;
-                let text = format!("{}[{}]", array.within(Precedence::Primary), index.text);
+                let element = array.element(index, component.clone());
                 match node.arguments.get(2) {
                     Some(value) if operator == Operator::Store => {
                         let value = self.stored(value, &component, node)?;
-                        let text = format!("{text} = {}", value.text);
                         let depth = depth.max(value.depth);
-                        return Ok(Expr::new(text, Type::Null)
+                        let code = Code::Assign(Box::new(element), Box::new(value));
+                        return Ok(Expr::new(code, Type::Null)
                             .at(Precedence::Statement)
                             .deep(depth));
                     }
-                    _ => Expr::new(text, component),
+                    _ => element,
                 }
             }
             Notation::Length => {
                 let array = self.as_array(first, node, &wanted[0]);
-                Expr::new(format!("{}.length", array.closed()), of)
+                Expr::new(Code::Length(Box::new(array.closed())), of)
             }
             Notation::Raise => self.raise(first, node)?,
         };
@@ -302,8 +297,9 @@ impl Scope<'_> {
             return value;
         };
         let of = Type::boxed(shape);
-        let name = self.imports.name(&of);
-        Expr::new(format!("{name}.valueOf({})", value.text), of).deep(value.depth)
+        let name = self.named(&of);
+        let depth = value.depth;
+        Expr::new(Code::Boxed(name, Box::new(value)), of).deep(depth)
     }
 
     /// The compiler compares only what might be the same.
@@ -321,35 +317,32 @@ impl Scope<'_> {
 
     fn instance(&self, value: &Expr, class: &Expr, node: &Node<'_>) -> Result<Expr, Error> {
         let boolean = Type::Primitive(Shape::Boolean);
-        let Some(of) = self.named_class(node)? else {
-            let text = format!("{}.isInstance({})", class.closed(), value.text);
-            return Ok(Expr::new(text, boolean));
+        let Some(of) = self.class_operand(node)? else {
+            return Ok(of_class(class, "isInstance", value, boolean));
         };
-        let value = match self.related(&value.of, &of) {
-            true => value.clone(),
-            false => self.cast(value, &Type::object()),
-        };
-        let name = self.plain_name(&of);
-        let text = format!("{} instanceof {name}", value.within(Precedence::Shift));
-        Ok(Expr::new(text, boolean).at(Precedence::Relation))
+        let value = Box::new(self.castable(value, &of).within(Precedence::Shift));
+        let code = Code::Instance(value, self.plainly_named(&of));
+        Ok(Expr::new(code, boolean).at(Precedence::Relation))
     }
 
     /// A cast to the class of the second operand.
     fn class_cast(&self, value: &Expr, class: &Expr, node: &Node<'_>) -> Result<Expr, Error> {
-        let Some(of) = self.named_class(node)? else {
-            let text = format!("{}.cast({})", class.closed(), value.text);
-            return Ok(Expr::new(text, Type::object()));
+        let Some(of) = self.class_operand(node)? else {
+            return Ok(of_class(class, "cast", value, Type::object()));
         };
-        // The compiler refuses a cast that cannot succeed.
-        let value = match self.related(&value.of, &of) {
+        Ok(self.cast(&self.castable(value, &of), &of))
+    }
+
+    /// A value that the compiler lets be of a type: it refuses what can never be.
+    fn castable(&self, value: &Expr, of: &Type) -> Expr {
+        match self.related(&value.of, of) {
             true => value.clone(),
             false => self.cast(value, &Type::object()),
-        };
-        Ok(self.cast(&value, &of))
+        }
     }
 
     /// The class that is the second operand, if the test can name it.
-    fn named_class(&self, node: &Node<'_>) -> Result<Option<Type>, Error> {
+    fn class_operand(&self, node: &Node<'_>) -> Result<Option<Type>, Error> {
         let Some(Value::Reference(Reference::Class(id))) = node.arguments.get(1) else {
             return Ok(None);
         };
@@ -370,8 +363,8 @@ impl Scope<'_> {
     }
 
     fn stored(&self, value: &Value, component: &Type, node: &Node<'_>) -> Result<Expr, Error> {
-        if let Some(text) = literal::constant(value) {
-            return Ok(Expr::new(text, component.clone()));
+        if literal::constant(value).is_some() {
+            return Ok(Expr::new(Code::constant(value.clone()), component.clone()));
         }
         let value = self.operand(value, node)?;
         let unknown = Error::Unknown {
@@ -385,7 +378,6 @@ impl Scope<'_> {
         let thrown = thrown.ok_or(Error::Unknown {
             statement: node.number,
         })?;
-        let text = format!("throw {}", thrown.text);
         let hierarchy = self.access.hierarchy;
         let throws = match &thrown.of {
             Type::Class(class) if hierarchy.is_checked(class) => {
@@ -400,38 +392,80 @@ impl Scope<'_> {
             }
             _ => Vec::new(),
         };
-        let raised = Expr::new(text, Type::Null).at(Precedence::Statement);
+        let raised = Expr::new(Code::Throw(Box::new(thrown)), Type::Null).at(Precedence::Statement);
         Ok(raised.throwing(throws))
     }
+}
+
+/// A method of `Class` that takes an object.
+fn of_class(class: &Expr, name: &str, value: &Expr, of: Type) -> Expr {
+    let result = match of {
+        Type::Primitive(_) => "Z",
+        _ => "Ljava/lang/Object;",
+    };
+    let member = Member {
+        owner: "java/lang/Class".to_owned(),
+        name: name.to_owned(),
+        descriptor: format!("(Ljava/lang/Object;){result}"),
+    };
+    let target = Target::Object(Box::new(class.closed()));
+    Expr::call(target, &member, vec![value.clone()], of)
 }
 
 /// A relation, with the sign that it has where it is negated.
 fn relation(
     left: &Expr,
     right: &Expr,
-    sign: &str,
-    opposite: Option<&str>,
+    sign: &'static str,
+    opposite: Option<&'static str>,
     level: Precedence,
     of: Type,
 ) -> Expr {
-    let opposite = opposite.map(|sign| binary(left, sign, right, level, of.clone()).text);
+    let opposite = opposite.map(|sign| binary(left, sign, right, level, of.clone()).code);
     Expr {
-        opposite: opposite.map(|text| (text, level)),
+        opposite: opposite.map(|code| Box::new((code, level))),
         ..binary(left, sign, right, level, of)
     }
 }
 
 /// Two operands with a sign between them. An operand of a lower level gets brackets, and so does one whose
 /// precedence few readers know.
-pub(crate) fn binary(left: &Expr, sign: &str, right: &Expr, level: Precedence, of: Type) -> Expr {
+pub(crate) fn binary(
+    left: &Expr,
+    sign: &'static str,
+    right: &Expr,
+    level: Precedence,
+    of: Type,
+) -> Expr {
     let (least, above) = match level {
         Precedence::Sum => (Precedence::Sum, Precedence::Product),
         Precedence::Product => (Precedence::Product, Precedence::Unary),
         Precedence::Relation | Precedence::Equality => (Precedence::Shift, Precedence::Shift),
         _ => (Precedence::Unary, Precedence::Unary),
     };
-    let text = format!("{} {sign} {}", left.within(least), right.within(above));
-    Expr::new(text, of).at(level)
+    signed(left.within(least), sign, right.within(above), of).at(level)
+}
+
+/// Two operands with a sign between them, as they are.
+pub(crate) fn signed(left: Expr, sign: &'static str, right: Expr, of: Type) -> Expr {
+    Expr::new(Code::Binary(Box::new(left), sign, Box::new(right)), of)
+}
+
+/// A number with a minus before it.
+pub(crate) fn negative(value: &Expr, of: Type) -> Expr {
+    let value = match value.is_negative() {
+        true => value.in_brackets(),
+        false => value.within(Precedence::Unary),
+    };
+    Expr::new(Code::Unary("-", Box::new(value)), of).at(Precedence::Unary)
+}
+
+impl Expr {
+    /// An element of an array.
+    pub(crate) fn element(&self, index: Expr, of: Type) -> Expr {
+        let array = Box::new(self.within(Precedence::Primary));
+        Expr::new(Code::Element(array, Box::new(index)), of)
+    }
 }
 
 /// `+` of strings. One side must be one.
@@ -445,12 +479,14 @@ pub(crate) fn concat(left: Expr, right: Expr) -> Expr {
     };
     let (left, right) = (plain(left), plain(right));
     let is_string = left.of == string || right.of == string;
-    let right = right.within(Precedence::Product);
-    let text = match is_string {
-        true => format!("{} + {right}", left.within(Precedence::Sum)),
-        false => format!("\"\" + {} + {right}", left.within(Precedence::Product)),
+    let left = match is_string {
+        true => left.within(Precedence::Sum),
+        false => {
+            let empty = Expr::new(Code::Text(Vec::new()), string.clone());
+            signed(empty, "+", left.within(Precedence::Product), string.clone())
+        }
     };
-    Expr::new(text, string).at(Precedence::Sum)
+    signed(left, "+", right.within(Precedence::Product), string).at(Precedence::Sum)
 }
 
 pub(crate) fn shape(of: &Type) -> Option<Shape> {

@@ -11,6 +11,7 @@ use crate::flow::flow;
 use crate::graph::Graph;
 use crate::imports::Imports;
 use crate::inline::Inline;
+use crate::java;
 use crate::order::order;
 use crate::source::{Comment, File};
 use crate::variables::{VariablePlan, scope};
@@ -80,12 +81,13 @@ impl Printer<'_> {
                     written,
                     comment: self.comment,
                 };
-                let test = file.test(&scope, &body);
-                let text = body.lines.iter().flat_map(|line| line.chars());
+                let test = file.test(&scope, &body)?;
+                let lines = java::statements(&body.lines);
+                let text = lines.iter().flat_map(|line| line.chars());
                 return Ok(Printed {
                     test,
                     length: text.filter(|c| !c.is_whitespace()).count(),
-                    lines: body.lines.len(),
+                    lines: lines.len(),
                 });
             }
             named.extend(refused);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use culprit_model::Member;
 
+use crate::code::{Code, TypeName};
 use crate::error::Error;
 use crate::expr::Expr;
 use crate::scope::{Scope, Throws};
@@ -139,41 +140,36 @@ impl Scope<'_> {
     }
 
     /// An exception thrown where the compiler wants it declared and it cannot be.
-    pub(crate) fn sneak(&self, exception: &str) -> String {
+    pub(crate) fn sneak(&self, exception: Expr) -> Code {
         self.helpers.borrow_mut().insert(Helper::Sneak);
-        let runtime = self.imports.class("java/lang/RuntimeException");
-        let test = self.imports.test();
-        format!("throw {test}.<{runtime}>sneak({exception})")
+        let runtime = self.named_class("java/lang/RuntimeException");
+        let test = self.imports.test().to_owned();
+        Code::Sneak(test, runtime, Box::new(exception))
     }
 
     /// A class as a value: `Order.class`, or by its name where it cannot be named.
     pub(crate) fn class_literal(&self, of: &Type) -> Expr {
         let class = Type::class("java/lang/Class");
         if of.name() == Some("void") {
-            return Expr::new("void.class", class);
+            let name = TypeName {
+                of: of.clone(),
+                java: "void".to_owned(),
+            };
+            return Expr::new(Code::Class(name), class);
         }
         if self.access.names(of) {
-            return Expr::new(format!("{}.class", self.plain_name(of)), class);
+            return Expr::new(Code::Class(self.plainly_named(of)), class);
         }
         self.throws(Throws::Exception);
-        let name = binary_name(of);
-        Expr::new(
-            format!("{}.forName(\"{name}\")", self.plain_name(&class)),
-            class,
-        )
+        let code = Code::ClassForName(self.plainly_named(&class), binary_name(of));
+        Expr::new(code, class)
     }
 
-    /// The name of a type where its type arguments are not missed.
-    pub(crate) fn plain_name(&self, of: &Type) -> String {
-        self.imports.plain(of)
-    }
-
-    fn types_literal(&self, descriptor: &str) -> String {
-        let all: Vec<String> = parameters(descriptor)
-            .iter()
-            .map(|of| self.class_literal(of).text)
-            .collect();
-        format!("new Class<?>[] {{{}}}", all.join(", "))
+    fn types_literal(&self, descriptor: &str) -> Expr {
+        let all = parameters(descriptor);
+        let all = all.iter().map(|of| self.class_literal(of)).collect();
+        let of = Type::Array(Box::new(Type::class("java/lang/Class")));
+        Expr::new(Code::Classes(all), of)
     }
 
     /// A call by reflection. A constructor has no receiver and gives the new object.
@@ -183,31 +179,28 @@ impl Scope<'_> {
         receiver: Option<&Expr>,
         arguments: &[Expr],
     ) -> Result<Expr, Error> {
-        let class = self.class_literal(&Type::of_class(&member.owner)).text;
+        let class = self.class_literal(&Type::of_class(&member.owner));
         let types = self.types_literal(&member.descriptor);
         let mut words = if member.name == "<init>" {
             self.helper(Helper::Construct, Throws::Throwable);
             vec![class, types]
         } else {
             self.helper(Helper::Call, Throws::Throwable);
-            let receiver = receiver.map_or("null", |receiver| receiver.text.as_str());
-            let name = format!("\"{}\"", member.name);
-            vec![class, receiver.to_owned(), name, types]
+            vec![class, or_null(receiver), quoted(&member.name), types]
         };
         // One array, or one null, would be taken for all the arguments.
         let alone = arguments.len() == 1;
         words.extend(arguments.iter().map(|argument| match argument.of {
-            Type::Array(_) | Type::Null if alone => self.cast(argument, &Type::object()).text,
-            _ => argument.text.clone(),
+            Type::Array(_) | Type::Null if alone => self.cast(argument, &Type::object()),
+            _ => argument.clone(),
         }));
         let helper = if member.name == "<init>" {
             "construct"
         } else {
             "call"
         };
-        let call = format!("{helper}({})", words.join(", "));
         let throws = vec!["java/lang/Throwable".to_owned()];
-        Ok(Expr::new(call, Type::object()).throwing(throws))
+        Ok(Expr::new(Code::Helper(helper, words), Type::object()).throwing(throws))
     }
 
     /// The same where the compiler would want what it throws to be declared.
@@ -225,17 +218,18 @@ impl Scope<'_> {
         }
         let mut helpers = self.helpers.borrow_mut();
         helpers.extend([Helper::Run, Helper::Sneak]);
-        let text = call.text.strip_prefix("call").unwrap_or(&call.text);
-        Ok(Expr::new(format!("run{text}"), call.of))
+        Ok(match call.code {
+            Code::Helper(_, words) => Expr::new(Code::Helper("run", words), call.of),
+            code => Expr::new(code, call.of),
+        })
     }
 
     /// A field, read by reflection.
     pub(crate) fn reflective_get(&self, member: &Member, receiver: Option<&Expr>) -> Expr {
         self.helper(Helper::Get, Throws::Exception);
-        let class = self.class_literal(&Type::of_class(&member.owner)).text;
-        let receiver = receiver.map_or("null", |receiver| receiver.text.as_str());
-        let text = format!("get({class}, {receiver}, \"{}\")", member.name);
-        Expr::new(text, Type::object())
+        let class = self.class_literal(&Type::of_class(&member.owner));
+        let words = vec![class, or_null(receiver), quoted(&member.name)];
+        Expr::new(Code::Helper("get", words), Type::object())
     }
 
     /// A field, written by reflection.
@@ -244,15 +238,28 @@ impl Scope<'_> {
         member: &Member,
         receiver: Option<&Expr>,
         value: &Expr,
-    ) -> String {
+    ) -> Expr {
         self.helper(Helper::Set, Throws::Exception);
-        let class = self.class_literal(&Type::of_class(&member.owner)).text;
-        let receiver = receiver.map_or("null", |receiver| receiver.text.as_str());
-        format!(
-            "set({class}, {receiver}, \"{}\", {})",
-            member.name, value.text
-        )
+        let class = self.class_literal(&Type::of_class(&member.owner));
+        let words = vec![
+            class,
+            or_null(receiver),
+            quoted(&member.name),
+            value.clone(),
+        ];
+        Expr::new(Code::Helper("set", words), Type::Null)
     }
+}
+
+fn or_null(receiver: Option<&Expr>) -> Expr {
+    let null = || Expr::new(Code::Null, Type::Null);
+    receiver.cloned().unwrap_or_else(null)
+}
+
+/// The name of a member as a string.
+fn quoted(name: &str) -> Expr {
+    let of = Type::class("java/lang/String");
+    Expr::new(Code::Quoted(name.to_owned()), of)
 }
 
 /// The name that `Class.forName` takes.

@@ -9,6 +9,7 @@ use culprit_model::script::loops::Loops;
 use culprit_model::{Member, ObjectId, Value};
 
 use crate::access::Access;
+use crate::code::{Code, TypeName};
 use crate::condition::Condition;
 use crate::expr::{Expr, Precedence};
 use crate::flow::Flow;
@@ -64,15 +65,38 @@ impl Scope<'_> {
     pub(crate) fn cast(&self, value: &Expr, to: &Type) -> Expr {
         // `(Object) -1` would be a difference.
         let is_primitive = matches!(to, Type::Primitive(_));
-        let text = if value.text.starts_with('-') && !is_primitive {
-            format!("({})", value.text)
-        } else {
-            value.within(Precedence::Unary)
+        let operand = match value.is_negative() && !is_primitive {
+            true => value.in_brackets(),
+            false => value.within(Precedence::Unary),
         };
-        Expr::new(format!("({}) {text}", self.imports.name(to)), to.clone())
+        Expr::new(Code::Cast(self.named(to), Box::new(operand)), to.clone())
             .at(Precedence::Unary)
             .deep(value.depth)
             .throwing(value.throws.clone())
+    }
+
+    /// The name of a type.
+    pub(crate) fn named(&self, of: &Type) -> TypeName {
+        TypeName {
+            of: of.clone(),
+            java: self.imports.name(of),
+        }
+    }
+
+    /// The name of a type where its type arguments are not missed.
+    pub(crate) fn plainly_named(&self, of: &Type) -> TypeName {
+        TypeName {
+            of: of.clone(),
+            java: self.imports.plain(of),
+        }
+    }
+
+    /// The name of a class.
+    pub(crate) fn named_class(&self, name: &str) -> TypeName {
+        TypeName {
+            of: Type::class(name),
+            java: self.imports.class(name),
+        }
     }
 
     /// The value where this type is wanted. `None` where it does not fit and the type cannot be

@@ -6,24 +6,24 @@ use crate::imports::Imports;
 use crate::{Junit, graph};
 
 /// The method that restores settings.
-const METHOD: &str = "restoreSettings";
+pub(crate) const METHOD: &str = "restoreSettings";
 
 /// A setting of the JVM.
-struct Setting {
+pub(crate) struct Setting {
     /// The class and the method that change it.
-    class: &'static str,
+    pub(crate) class: &'static str,
     method: &'static str,
     /// The class of its value.
-    of: &'static str,
+    pub(crate) of: &'static str,
     /// The field that keeps the value from before.
-    field: &'static str,
+    pub(crate) field: &'static str,
     /// The value, after the name of the class.
-    value: &'static str,
+    pub(crate) value: &'static str,
     /// The method that sets it again.
-    restore: &'static str,
+    pub(crate) restore: &'static str,
 }
 
-const SETTINGS: [Setting; 6] = [
+static SETTINGS: [Setting; 6] = [
     Setting {
         class: "java/lang/System",
         method: "setProperty",
@@ -81,6 +81,15 @@ impl Setting {
     }
 }
 
+/// The settings that the statements of a test change.
+pub(crate) fn changed(graph: &Graph<'_>) -> Vec<&'static Setting> {
+    let is_changed = |setting: &&Setting| {
+        let mut nodes = graph.nodes.iter();
+        nodes.any(|node| setting.is_changed_by(node))
+    };
+    SETTINGS.iter().filter(is_changed).collect()
+}
+
 /// The members of a test class that restore what its statements set; empty if they set nothing.
 #[derive(Default)]
 pub(crate) struct Restoration {
@@ -90,11 +99,7 @@ pub(crate) struct Restoration {
 
 impl Restoration {
     pub(crate) fn of(graph: &Graph<'_>, imports: &Imports<'_>, junit: Junit) -> Restoration {
-        let is_changed = |setting: &&Setting| {
-            let mut nodes = graph.nodes.iter();
-            nodes.any(|node| setting.is_changed_by(node))
-        };
-        let changed: Vec<&Setting> = SETTINGS.iter().filter(is_changed).collect();
+        let changed = changed(graph);
         if changed.is_empty() {
             return Restoration::default();
         }

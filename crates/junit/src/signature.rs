@@ -47,6 +47,12 @@ pub(crate) fn parameters_of(signature: &str) -> Option<Vec<&str>> {
     Some(all)
 }
 
+/// The bounds of the type variables in the signature of a class.
+pub(crate) fn bounds(signature: &str) -> Option<Vec<Type>> {
+    let variables = Reader::new(signature).variables(&Meaning::new())?;
+    Some(variables.into_iter().map(|(_, bound)| bound).collect())
+}
+
 /// A part of a signature that names a type variable.
 pub(crate) fn has_variable(signature: &str) -> bool {
     // Bounds of its own variables count as well.

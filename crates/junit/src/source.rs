@@ -11,7 +11,9 @@ use crate::package::is_foreign;
 use crate::scope::{Scope, Throws};
 use crate::settings::Restoration;
 use crate::statements::Body;
-use crate::{Junit, Notes, Options, PrintedTest, condition, reflect};
+use crate::{
+    Error, Junit, Language, Notes, Options, PrintedTest, condition, java, kotlin, reflect,
+};
 
 /// The lines of the comment above a test.
 pub(crate) type Comment<'a> = &'a dyn Fn(&Notes) -> Vec<String>;
@@ -26,7 +28,7 @@ pub(crate) struct File<'a> {
 
 impl File<'_> {
     /// Puts a test together.
-    pub(crate) fn test(self, scope: &Scope<'_>, body: &Body) -> PrintedTest {
+    pub(crate) fn test(self, scope: &Scope<'_>, body: &Body) -> Result<PrintedTest, Error> {
         let File {
             options,
             written,
@@ -68,7 +70,7 @@ impl File<'_> {
         if !fields.is_empty() {
             fields.push('\n');
         }
-        let mut lines = body.lines.clone();
+        let mut lines = java::statements(&body.lines);
         if let (Junit::Five, Some(class)) = (options.junit, &expected) {
             let assertions = "org/junit/jupiter/api/Assertions";
             let assert = scope.imports.static_method(assertions, "assertThrows");
@@ -103,6 +105,23 @@ impl File<'_> {
             compares_constants: scope.flow.is_constant,
         };
 
+        if options.language == Language::Kotlin {
+            let written = kotlin::test(scope, body, options, &comment(&notes));
+            let written = written.map_err(|why| Error::Kotlin { why })?;
+            let notes = Notes {
+                uses_reflection: written.uses_reflection,
+                ..notes
+            };
+            return Ok(PrintedTest {
+                package,
+                class_name: options.name.clone(),
+                language: Language::Kotlin,
+                source: written.source,
+                method,
+                imports: written.imports,
+                notes,
+            });
+        }
         let mut source = String::new();
         if !package.is_empty() {
             source.push_str(&format!("package {package};\n\n"));
@@ -137,9 +156,10 @@ impl File<'_> {
         source.push_str(&restoration.method);
         source.push_str(&helpers);
         source.push_str("}\n");
-        PrintedTest {
+        Ok(PrintedTest {
             package,
             class_name: options.name.clone(),
+            language: Language::Java,
             source: ascii(&source),
             method,
             imports: statics
@@ -148,12 +168,12 @@ impl File<'_> {
                 .chain(plain)
                 .collect(),
             notes,
-        }
+        })
     }
 }
 
 /// The class of what the test is to throw, if it is to.
-fn expected<'s>(scope: &Scope<'s>) -> Option<&'s str> {
+pub(crate) fn expected<'s>(scope: &Scope<'s>) -> Option<&'s str> {
     let mut nodes = scope.graph.nodes.iter();
     nodes.find_map(|node| match node.statement.action {
         Action::Expect(Expectation::Whole(class)) => scope.graph.class(class, node.number).ok(),
@@ -162,7 +182,7 @@ fn expected<'s>(scope: &Scope<'s>) -> Option<&'s str> {
 }
 
 /// The name of the test method, after the failure: `parseThrowsNoIllegalStateException`.
-fn method_name(scope: &Scope<'_>) -> String {
+pub(crate) fn method_name(scope: &Scope<'_>) -> String {
     if scope.condition.is_some() {
         return condition::METHOD.to_owned();
     }
@@ -218,7 +238,7 @@ fn written_in(node: &Node<'_>) -> Option<String> {
 }
 
 /// A comment, in which nothing can end it or be an escape, and which no character can hide.
-fn documented(lines: &[String]) -> String {
+pub(crate) fn documented(lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }

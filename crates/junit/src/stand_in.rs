@@ -2,9 +2,11 @@
 //! never asked can be a plain new object.
 
 use culprit_classfile::access as flags;
+use culprit_model::Member;
 
 use crate::access::Access;
 use crate::error::Error;
+use crate::expr::Expr;
 use crate::graph::{Graph, Object, Role};
 use crate::hierarchy::DeclaredMethod;
 use crate::scope::Scope;
@@ -141,23 +143,31 @@ fn simplest_constructor(class: &str, access: Access<'_>) -> Option<DeclaredMetho
 }
 
 impl Scope<'_> {
-    /// Arguments for the constructor of what a stand-in extends: zeros and nulls.
-    pub(crate) fn empty_arguments(&self, class: &str) -> Result<String, Error> {
+    /// The simplest constructor of what a stand-in extends, and arguments for it: zeros and nulls.
+    pub(crate) fn empty_arguments(&self, class: &str) -> Result<(Member, Vec<Expr>), Error> {
         let found = simplest_constructor(class, self.access);
         self.calls(found.as_ref());
         let Some(found) = found else {
-            return Ok(String::new());
+            return Ok((constructor(class, "()V"), Vec::new()));
         };
-        let mut texts = Vec::new();
+        let mut all = Vec::new();
         for of in parameters(&found.method.descriptor) {
             let value = self.value(&default_value(&of), 0)?;
             let is_null = value.of == Type::Null && self.access.names(&of);
-            texts.push(if is_null {
-                self.cast(&value, &of).text
+            all.push(if is_null {
+                self.cast(&value, &of)
             } else {
-                value.text
+                value
             });
         }
-        Ok(texts.join(", "))
+        Ok((constructor(class, &found.method.descriptor), all))
+    }
+}
+
+fn constructor(class: &str, descriptor: &str) -> Member {
+    Member {
+        owner: class.to_owned(),
+        name: "<init>".to_owned(),
+        descriptor: descriptor.to_owned(),
     }
 }

@@ -6,10 +6,12 @@ use culprit_model::script::{Action, ObjectOrigin, Operator, StatementEnd};
 use culprit_model::{ObjectId, Reference, Value};
 
 use crate::blocks::Block;
+use crate::code::{Code, Line};
 use crate::error::Error;
 use crate::expr::Expr;
 use crate::graph::Node;
 use crate::inline::is_too_much;
+use crate::java::statement;
 use crate::names;
 use crate::operators::sign;
 use crate::order::Order;
@@ -17,9 +19,9 @@ use crate::package::is_foreign;
 use crate::scope::{Scope, Variable};
 use crate::types::{Type, default_value};
 
-/// The lines of a body, without indentation.
+/// The statements of a test.
 pub(crate) struct Body {
-    pub(crate) lines: Vec<String>,
+    pub(crate) lines: Vec<Line>,
     pub(crate) stand_ins: usize,
 }
 
@@ -63,7 +65,7 @@ impl Scope<'_> {
         &self,
         roots: &[usize],
         progress: &mut Progress<'_>,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<Line>, Error> {
         let mut lines = Vec::new();
         let mut rest = roots;
         while let Some((place, after)) = rest.split_first() {
@@ -97,7 +99,7 @@ impl Scope<'_> {
         &self,
         place: usize,
         progress: &mut Progress<'_>,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<Line>, Error> {
         let mut lines = Vec::new();
         for node in self
             .graph
@@ -124,28 +126,31 @@ impl Scope<'_> {
     }
 
     /// A stand-in or an array gets its variable.
-    fn declaration(&self, id: ObjectId, node: &Node<'_>) -> Result<Vec<String>, Error> {
+    fn declaration(&self, id: ObjectId, node: &Node<'_>) -> Result<Vec<Line>, Error> {
         let variable = &self.variables[&id];
-        let start = self.start(variable);
         match self.graph.objects[&id].origin {
             ObjectOrigin::Array(value) => {
-                let (of, text) = self.array(value, node.number)?;
-                let text = if variable.is_field && text.starts_with('{') {
-                    format!("new {} {text}", self.imports.name(&of))
-                } else {
-                    text
-                };
-                Ok(vec![format!("{start}{text};")])
+                let array = self.array(value, node.number)?;
+                Ok(vec![self.started(variable, array, true)])
             }
-            _ => self.stand_in(id, variable, &start),
+            _ => self.stand_in(id, variable),
         }
     }
 
-    fn start(&self, variable: &Variable) -> String {
+    /// A variable gets its first value.
+    pub(crate) fn started(&self, variable: &Variable, value: Expr, is_short: bool) -> Line {
         if variable.is_field {
-            format!("{} = ", variable.name)
-        } else {
-            format!("{} {} = ", self.imports.name(&variable.of), variable.name)
+            return Line::Assign {
+                name: variable.name.clone(),
+                of: variable.of.clone(),
+                value,
+            };
+        }
+        Line::Declare {
+            of: self.named(&variable.of),
+            name: variable.name.clone(),
+            value,
+            is_short,
         }
     }
 
@@ -155,7 +160,7 @@ impl Scope<'_> {
         value: &Value,
         known: &mut BTreeMap<ObjectId, Vec<Value>>,
         node: &Node<'_>,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<Line>, Error> {
         let Value::Reference(Reference::Array {
             id,
             class,
@@ -190,13 +195,18 @@ impl Scope<'_> {
                 let value = value.ok_or(Error::Unknown {
                     statement: node.number,
                 })?;
-                lines.push(format!("{}[{place}] = {};", variable.name, value.text));
+                lines.push(Line::AssignElement {
+                    name: variable.name.clone(),
+                    place,
+                    of: (**component).clone(),
+                    value,
+                });
             }
         }
         Ok(lines)
     }
 
-    pub(crate) fn statement(&self, node: &Node<'_>) -> Result<Vec<String>, Error> {
+    pub(crate) fn statement(&self, node: &Node<'_>) -> Result<Vec<Line>, Error> {
         match node.end {
             StatementEnd::Threw(value) if self.is_caught(node) => {
                 let tried = self.tried(node, value)?;
@@ -217,8 +227,8 @@ impl Scope<'_> {
 
     /// Sees to it that a statement can be read. An object of the program that something is done with
     /// has a name.
-    pub(crate) fn measure(&self, node: &Node<'_>, line: &str, depth: usize) -> Result<(), Error> {
-        if is_too_much(line, depth) {
+    pub(crate) fn measure(&self, node: &Node<'_>, line: &Line, depth: usize) -> Result<(), Error> {
+        if is_too_much(&statement(line).join("\n"), depth) {
             let refused = self.too_much(node)?;
             self.refused.borrow_mut().extend(refused);
         }
@@ -239,9 +249,14 @@ impl Scope<'_> {
             found = Some(id);
             around = &self.graph.nodes[made];
             let part = self.expression(around)?;
-            let of = self.imports.name(&part.of);
-            let line = format!("{of} {} = {};", names::for_type(&part.of), part.text);
-            if !is_too_much(&line, part.depth) {
+            let depth = part.depth;
+            let line = Line::Declare {
+                of: self.named(&part.of),
+                name: names::for_type(&part.of),
+                value: part,
+                is_short: false,
+            };
+            if !is_too_much(&statement(&line).join("\n"), depth) {
                 break;
             }
         }
@@ -267,23 +282,8 @@ impl Scope<'_> {
         Ok(Tried { call, caught })
     }
 
-    /// The initializer of a variable: of a new array, its elements.
-    fn initializer(&self, node: &Node<'_>, variable: &Variable, text: &str) -> String {
-        let prefix = format!("new {} ", self.imports.name(&variable.of));
-        match text.strip_prefix(&prefix) {
-            Some(elements)
-                if node.operator() == Some(Operator::Array)
-                    && !variable.is_field
-                    && elements.starts_with('{') =>
-            {
-                elements.to_owned()
-            }
-            _ => text.to_owned(),
-        }
-    }
-
     /// The statement, whose result is kept if somebody needs it.
-    fn assigned(&self, place: usize, node: &Node<'_>, expression: Expr) -> Result<String, Error> {
+    fn assigned(&self, place: usize, node: &Node<'_>, expression: Expr) -> Result<Line, Error> {
         let result = node.result();
         let next = result.filter(|id| self.loops.assigned(place) == Some(*id));
         if let Some(variable) = next.and_then(|id| self.variables.get(&id)) {
@@ -298,8 +298,8 @@ impl Scope<'_> {
             let value = value.ok_or(Error::Unknown {
                 statement: node.number,
             })?;
-            let text = self.initializer(node, variable, &value.text);
-            return Ok(format!("{}{text};", self.start(variable)));
+            let is_short = node.operator() == Some(Operator::Array) && value.of == variable.of;
+            return Ok(self.started(variable, value, is_short));
         }
         let is_source = self.flow.sources.values().any(|source| *source == place);
         // To read a field is no statement, and may yet initialize its class.
@@ -311,66 +311,79 @@ impl Scope<'_> {
                 None => names::for_type(&expression.of),
             };
             let name = self.names.borrow_mut().give(&name);
-            let of = self.imports.name(&expression.of);
-            let value = Expr::new(name.clone(), expression.of);
+            let value = Expr::name(&name, expression.of.clone());
             self.results.borrow_mut().insert(place, value);
-            return Ok(format!("{of} {name} = {};", expression.text));
+            return Ok(Line::Declare {
+                of: self.named(&expression.of),
+                name,
+                value: expression,
+                is_short: false,
+            });
         }
-        Ok(format!("{};", expression.text))
+        Ok(Line::Do(expression))
     }
 
     /// A variable gets its next value, which is often made of the last one.
-    fn next(
-        &self,
-        variable: &Variable,
-        node: &Node<'_>,
-        expression: Expr,
-    ) -> Result<String, Error> {
-        let name = &variable.name;
-        let is_plain = expression.of == variable.of;
-        let value = self.fit(expression, &variable.of);
-        let value = value
-            .ok_or(Error::Unknown {
-                statement: node.number,
-            })?
-            .text;
+    fn next(&self, variable: &Variable, node: &Node<'_>, expression: Expr) -> Result<Line, Error> {
+        let Variable { name, of, .. } = variable.clone();
+        let is_plain = expression.of == of;
+        let value = self.fit(expression, &of);
+        let value = value.ok_or(Error::Unknown {
+            statement: node.number,
+        })?;
         let sign = node.operator().and_then(sign).unwrap_or_default();
         let first = node.arguments.first().and_then(Value::identity);
         let is_last = first.and_then(|id| self.variables.get(&id)) == Some(variable);
-        match value.strip_prefix(&format!("{name} {sign} ")) {
-            Some("1") if is_last && is_plain && sign == "+" => Ok(format!("{name}++;")),
-            Some(by) if is_last && is_plain => Ok(format!("{name} {sign}= {by};")),
-            _ => Ok(format!("{name} = {value};")),
-        }
+        Ok(match value.code {
+            Code::Binary(ref left, between, ref by)
+                if is_last
+                    && is_plain
+                    && between == sign
+                    && left.code == Code::Name(name.clone()) =>
+            {
+                match by.java().as_str() {
+                    "1" if sign == "+" => Line::Increment(Expr::name(name, of)),
+                    _ => Line::AssignBy {
+                        name,
+                        of,
+                        sign,
+                        by: (**by).clone(),
+                    },
+                }
+            }
+            _ => Line::Assign { name, of, value },
+        })
     }
 
     /// A call that throws, and what it throws is kept if somebody needs it.
-    fn caught(&self, node: &Node<'_>, thrown: &Value, tried: &Tried) -> Result<Vec<String>, Error> {
+    fn caught(&self, node: &Node<'_>, thrown: &Value, tried: &Tried) -> Result<Vec<Line>, Error> {
         let name = self.names.borrow().clone().give("expected");
         let mut lines = Vec::new();
         let keep = match self.kept(node, thrown) {
             Some(variable) => {
                 if !variable.is_field {
                     let null = self.value(&default_value(&variable.of), node.number)?;
-                    lines.push(format!("{}{};", self.start(variable), null.text));
+                    lines.push(self.started(variable, null, false));
                 }
-                let value = Expr::new(name.clone(), Type::class(&tried.caught));
+                let value = Expr::name(&name, Type::class(&tried.caught));
                 let value = self.fit(value, &variable.of);
                 let value = value.ok_or(Error::Unknown {
                     statement: node.number,
                 })?;
-                format!("{} = {};", variable.name, value.text)
+                Line::Assign {
+                    name: variable.name.clone(),
+                    of: variable.of.clone(),
+                    value,
+                }
             }
-            None => "// as recorded".to_owned(),
+            None => Line::Comment("as recorded"),
         };
-        lines.push("try {".to_owned());
-        lines.push(format!("    {};", tried.call.text));
-        lines.push(format!(
-            "}} catch ({} {name}) {{",
-            self.imports.class(&tried.caught)
-        ));
-        lines.push(format!("    {keep}"));
-        lines.push("}".to_owned());
+        lines.push(Line::Try {
+            body: vec![Line::Do(tried.call.clone())],
+            caught: self.named_class(&tried.caught),
+            name,
+            handler: vec![keep],
+        });
         Ok(lines)
     }
 

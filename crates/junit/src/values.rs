@@ -3,6 +3,7 @@
 use culprit_model::value::{Contents, Shape};
 use culprit_model::{Member, Reference, Value};
 
+use crate::code::{ArrayName, Code, Literal};
 use crate::error::Error;
 use crate::expr::{Expr, Precedence};
 use crate::literal;
@@ -19,7 +20,7 @@ impl Scope<'_> {
     /// The value of a statement. Scalars have their own type, whatever is wanted.
     pub(crate) fn value(&self, value: &Value, statement: usize) -> Result<Expr, Error> {
         if let Some(variable) = value.identity().and_then(|id| self.variables.get(&id)) {
-            return Ok(Expr::new(variable.name.clone(), variable.of.clone()));
+            return Ok(Expr::name(&variable.name, variable.of.clone()));
         }
         if let Some(place) = value.identity().and_then(|id| self.inline.made_at(id)) {
             return self.expression(&self.graph.nodes[place]);
@@ -28,9 +29,9 @@ impl Scope<'_> {
             return Ok(scalar(value));
         };
         Ok(match reference {
-            Reference::Null => Expr::new("null", Type::Null),
+            Reference::Null => Expr::new(Code::Null, Type::Null),
             Reference::String(units) => {
-                Expr::new(literal::string(units), Type::class("java/lang/String"))
+                Expr::new(Code::Text(units.clone()), Type::class("java/lang/String"))
             }
             Reference::StringBlob(id) => {
                 let blob = self.graph.script.tables.blobs.get(id);
@@ -39,7 +40,7 @@ impl Scope<'_> {
                     .chunks_exact(2)
                     .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
                     .collect();
-                Expr::new(literal::string(&units), Type::class("java/lang/String"))
+                Expr::new(Code::Text(units), Type::class("java/lang/String"))
             }
             Reference::Boxed(value) => scalar(value),
             Reference::Class(id) => {
@@ -56,13 +57,8 @@ impl Scope<'_> {
                 self.static_field(self.graph.class(*class, statement)?, name)
             }
             Reference::Array { .. } => {
-                let (of, initializer) = self.array(value, statement)?;
-                let text = if initializer.starts_with('{') {
-                    format!("new {} {initializer}", self.imports.name(&of))
-                } else {
-                    initializer
-                };
-                Expr::new(text, of).at(Precedence::Creation)
+                let array = self.array(value, statement)?;
+                array.at(Precedence::Creation)
             }
             Reference::Object { class, .. } => {
                 return Err(Error::NoStandIn {
@@ -76,8 +72,8 @@ impl Scope<'_> {
         })
     }
 
-    /// The type of an array, and its initializer, `{1, 2}`, or an expression that makes it.
-    pub(crate) fn array(&self, value: &Value, statement: usize) -> Result<(Type, String), Error> {
+    /// An array with its elements, or an expression that makes it.
+    pub(crate) fn array(&self, value: &Value, statement: usize) -> Result<Expr, Error> {
         let Value::Reference(Reference::Array {
             class,
             length,
@@ -97,18 +93,32 @@ impl Scope<'_> {
         let plain = default_value(component);
         if *length > FEW && elements.iter().all(|element| element.is_identical(&plain)) {
             // `new int[3][]`: the length goes into the first brackets.
-            let name = self.imports.name(of.element());
-            let rest = self.imports.name(component)[name.len()..].to_owned();
-            return Ok((of.clone(), format!("new {name}[{length}]{rest}")));
+            let length = Expr::new(
+                Code::constant(Value::Int(*length as i32)),
+                Type::Primitive(Shape::Int),
+            );
+            return Ok(self.zeros(&of, component, length));
         }
         if *length > LONGEST {
-            return self.long_array(component, &elements).map(|text| (of, text));
+            return self.long_array(&of, component, &elements);
         }
-        let mut texts = Vec::new();
+        let mut all = Vec::new();
         for element in &elements {
-            texts.push(self.element(element, component, statement)?);
+            all.push(self.element(element, component, statement)?);
         }
-        Ok((of.clone(), format!("{{{}}}", texts.join(", "))))
+        Ok(Expr::new(Code::Array(self.named(&of), all), of.clone()))
+    }
+
+    /// An array of this length: of zeros or nulls.
+    pub(crate) fn zeros(&self, of: &Type, component: &Type, length: Expr) -> Expr {
+        let element = self.named(of.element());
+        let rest = self.imports.name(component)[element.java.len()..].to_owned();
+        let name = ArrayName {
+            element,
+            of: of.clone(),
+            rest,
+        };
+        Expr::new(Code::Zeros(name, Box::new(length)), of.clone())
     }
 
     pub(crate) fn element(
@@ -116,22 +126,28 @@ impl Scope<'_> {
         element: &Value,
         component: &Type,
         statement: usize,
-    ) -> Result<String, Error> {
-        if let Some(text) = literal::constant(element) {
-            return Ok(text);
+    ) -> Result<Expr, Error> {
+        if literal::constant(element).is_some() {
+            let of = Type::Primitive(element.shape());
+            return Ok(Expr::new(Code::constant(element.clone()), of));
         }
         let inline = element
             .identity()
             .is_none_or(|id| !self.variables.contains_key(&id));
         if inline && matches!(element, Value::Reference(Reference::Array { .. })) {
-            let (of, text) = self.array(element, statement)?;
-            if of == *component {
-                return Ok(text);
+            let array = self.array(element, statement)?;
+            if array.of == *component {
+                return Ok(match array.code {
+                    Code::Array(name, elements) => {
+                        Expr::new(Code::Row(name.of, elements), array.of)
+                    }
+                    code => Expr::new(code, array.of),
+                });
             }
         }
         let value = self.value(element, statement)?;
         let fitted = self.fit(value, component);
-        Ok(fitted.ok_or(Error::Unknown { statement })?.text)
+        fitted.ok_or(Error::Unknown { statement })
     }
 
     /// All elements; those that are not told are zeros. `None` where none are told.
@@ -164,7 +180,7 @@ impl Scope<'_> {
     }
 
     /// Long arrays of bytes and characters are written as strings.
-    fn long_array(&self, component: &Type, elements: &[Value]) -> Result<String, Error> {
+    fn long_array(&self, of: &Type, component: &Type, elements: &[Value]) -> Result<Expr, Error> {
         let units: Option<Vec<u16>> = elements
             .iter()
             .map(|element| match (component, element) {
@@ -178,13 +194,14 @@ impl Scope<'_> {
                 length: elements.len() as u32,
             });
         };
-        let text = literal::string(&units);
-        Ok(if *component == Type::Primitive(Shape::Char) {
-            format!("{text}.toCharArray()")
+        let text = Expr::new(Code::Text(units), Type::class("java/lang/String"));
+        let text = Box::new(text);
+        let code = if *component == Type::Primitive(Shape::Char) {
+            Code::Characters(text)
         } else {
-            let charsets = self.imports.class("java/nio/charset/StandardCharsets");
-            format!("{text}.getBytes({charsets}.ISO_8859_1)")
-        })
+            Code::Bytes(text, self.named_class("java/nio/charset/StandardCharsets"))
+        };
+        Ok(Expr::new(code, of.clone()))
     }
 
     fn static_field(&self, class: &str, name: &str) -> Expr {
@@ -193,26 +210,24 @@ impl Scope<'_> {
             || Type::of_class(class),
             |(_, field)| Type::of(&field.descriptor),
         );
+        let member = Member {
+            owner: class.to_owned(),
+            name: name.to_owned(),
+            descriptor: String::new(),
+        };
         let open = self.access.names_class(class)
             && found
                 .as_ref()
                 .is_none_or(|(owner, field)| self.access.uses(owner, field.access));
         if !open {
-            return self.reflective_get(
-                &Member {
-                    owner: class.to_owned(),
-                    name: name.to_owned(),
-                    descriptor: String::new(),
-                },
-                None,
-            );
+            return self.reflective_get(&member, None);
         }
         self.imports
             .is_deprecated(found.is_some_and(|(_, field)| field.is_deprecated));
         // The compiler warns of what has no type arguments even where its type is not named.
         self.imports.is_named(&of);
-        let class = self.plain_name(&Type::class(class));
-        Expr::new(format!("{class}.{name}"), of)
+        let class = self.plainly_named(&Type::class(class));
+        Expr::new(Code::StaticField(class, member), of)
     }
 
     /// The enum itself, where a constant has a class of its own.
@@ -250,7 +265,8 @@ pub(crate) fn scalar(value: &Value) -> Expr {
         true => Precedence::Unary,
         false => Precedence::Primary,
     };
-    Expr::new(text, Type::Primitive(value.shape())).at(level)
+    let of = Type::Primitive(value.shape());
+    Expr::new(Code::Scalar(Literal(value.clone())), of).at(level)
 }
 
 /// The elements of a primitive array, from a blob.

@@ -1,6 +1,6 @@
 //! Scripts without class files, and scripts that cannot be printed.
 
-use culprit_junit::{ClassFacts, Error, Junit, Options, PrintedTest, print};
+use culprit_junit::{ClassFacts, Error, Junit, Language, Options, PrintedTest, print};
 use culprit_model::script::Script;
 
 const TABLES: &str = "\
@@ -20,6 +20,7 @@ fn printed(steps: &str) -> Result<PrintedTest, Error> {
     let classes = |_: &str| None::<Vec<u8>>;
     let options = Options {
         junit: Junit::Five,
+        language: Language::Java,
         name: "LineTest".to_owned(),
         loops: true,
         condition: None,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use culprit_junit::{ClassBytes, Notes, Options, PrintedTest, print};
+use culprit_junit::{ClassBytes, Language, Notes, Options, PrintedTest, print};
 use culprit_jvm::WorkingFolder;
 use culprit_model::count::{counted, grouped};
 use culprit_program::Program;
@@ -18,7 +18,7 @@ use culprit_wire::FreshState;
 use crate::concrete::concrete;
 use crate::shrink::shrink;
 use crate::test_names::{SourceFolders, test_names};
-use crate::verify::TestEnvironment;
+use crate::verify::{Fails, TestEnvironment};
 use crate::{
     ByHand, Checked, Error, Likeness, Minimised, Needed, Runner, Scene, Script, Stage, Statement,
     Verified, minimise, verify,
@@ -50,6 +50,8 @@ pub struct MinimizedTest {
     pub works_in: WorkingFolder,
     /// Whether the script fails where the test does not.
     pub is_misprinted: bool,
+    /// The reason why the test is not in Kotlin, although it was to be.
+    pub no_kotlin: Option<String>,
 }
 
 impl MinimizedTest {
@@ -110,6 +112,7 @@ pub struct TestMaker<'a> {
 /// The form of a printed test.
 #[derive(Clone, Copy)]
 struct Form<'a> {
+    language: Language,
     loops: bool,
     /// The needs of the test that the comment names.
     checked: Option<&'a Checked>,
@@ -117,9 +120,16 @@ struct Form<'a> {
 
 impl Form<'_> {
     const PLAIN: Form<'static> = Form {
+        language: Language::Java,
         loops: true,
         checked: None,
     };
+}
+
+/// A test in Kotlin that was seen to fail, and its check.
+struct KotlinTest {
+    test: PrintedTest,
+    checked: Checked,
 }
 
 impl TestMaker<'_> {
@@ -290,7 +300,7 @@ impl TestMaker<'_> {
                 &minimised,
                 Form {
                     loops,
-                    checked: None,
+                    ..Form::PLAIN
                 },
             )?;
             let folder = &self.surroundings.folder.join("straight");
@@ -300,13 +310,35 @@ impl TestMaker<'_> {
             };
             verify(&test, &straight, driver, &fails)
         });
-        let checked = checked?;
+        let mut checked = checked?;
+        let mut no_kotlin = None;
+        if self.surroundings.kotlin.is_some() && fails(&checked.verified) {
+            let in_kotlin = self.stage.deadline().complete(|| {
+                let form = Form {
+                    language: Language::Kotlin,
+                    loops,
+                    checked: None,
+                };
+                self.in_kotlin(&minimised, form, &fails)
+            });
+            match in_kotlin? {
+                Ok(kotlin) => {
+                    test = kotlin.test;
+                    checked = kotlin.checked;
+                }
+                Err(why) => no_kotlin = Some(why),
+            }
+        }
         if checked.needs.is_some() || !checked.options.is_empty() || !checked.files.is_empty() {
-            let checked = Some(&checked);
-            test = self.printed(&minimised, Form { loops, checked })?;
+            let form = Form {
+                language: test.language,
+                loops,
+                checked: Some(&checked),
+            };
+            test = self.printed(&minimised, form)?;
         }
         let is_confined = self.surroundings.confines.sandbox.is_some();
-        let by_hand = is_confined.then(|| ByHand::of(&self.surroundings, &checked));
+        let by_hand = is_confined.then(|| ByHand::of(&self.surroundings, &checked, test.language));
         let Checked {
             verified,
             runner,
@@ -329,6 +361,38 @@ impl TestMaker<'_> {
             by_hand,
             works_in: self.stage.folder().clone(),
             is_misprinted: false,
+            no_kotlin,
+        })
+    }
+
+    /// The test in Kotlin, or the reason why there is none.
+    fn in_kotlin(
+        &self,
+        minimised: &Minimised,
+        form: Form<'_>,
+        fails: Fails<'_>,
+    ) -> Result<Result<KotlinTest, String>, Error> {
+        let test = match self.printed(minimised, form) {
+            Ok(test) => test,
+            Err(Error::Print(why)) => return Ok(Err(why)),
+            Err(error) => return Err(error),
+        };
+        let folder = &self.surroundings.folder.join("kotlin");
+        let surroundings = TestEnvironment {
+            folder,
+            ..self.surroundings
+        };
+        let checked = verify(&test, &surroundings, self.driver, fails)?;
+        Ok(match &checked.verified {
+            verified if fails(verified) => Ok(KotlinTest { test, checked }),
+            Verified::Rejected(why) => {
+                let mut lines = why.lines().filter(|line| line.contains("error:"));
+                let first = lines.next().or(why.lines().next()).unwrap_or_default();
+                let first = first.split_once("error:").map_or(first, |(_, first)| first);
+                Err(format!("the Kotlin compiler rejects it: {}", first.trim()))
+            }
+            Verified::Late(limit) => Err(format!("it did not end within {limit:.0?}")),
+            _ => Err("the test in Kotlin does not fail in the same way".to_owned()),
         })
     }
 
@@ -340,6 +404,7 @@ impl TestMaker<'_> {
         loop {
             let options = Options {
                 junit: self.surroundings.junit,
+                language: form.language,
                 name: names.next().unwrap_or_default(),
                 loops: form.loops,
                 condition: self.failure.predicate.map(Predicate::printed),

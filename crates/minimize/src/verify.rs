@@ -1,4 +1,4 @@
-//! The last check of a test: compiled by `javac`, and run in a JVM of its own without anything of
+//! The last check of a test: compiled by `javac` or a Kotlin compiler, and run in a JVM of its own without anything of
 //! Culprit, in the confines of the candidates.
 
 mod by_hand;
@@ -13,9 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use culprit_junit::{Junit, PrintedTest};
+use culprit_junit::{Junit, Language, PrintedTest};
 use culprit_jvm::{Deadline, Jdk, LaunchError, Status, WorkingFolder, Workspace};
-use culprit_program::{Compilation, Confines, Environment, Folders, Program, class_path_option};
+use culprit_program::{
+    Compilation, Confines, Environment, Folders, KotlinCompilation, KotlinCompiler, Program,
+    class_path_option,
+};
 use culprit_reduce::Driver;
 use culprit_scripts::is_for_assertions;
 use culprit_signature::Thrown;
@@ -77,6 +80,8 @@ pub struct TestEnvironment<'a> {
     pub jdk: &'a Jdk,
     pub class_path: &'a [PathBuf],
     pub junit: Junit,
+    /// The compiler for tests in Kotlin, if those are wanted.
+    pub kotlin: Option<&'a KotlinCompiler>,
     /// Who runs it. If JUnit does not run with this class path, it is our own.
     pub runner: Runner,
     /// An empty folder for files on the way.
@@ -247,15 +252,20 @@ impl TestEnvironment<'_> {
         let folder = self.folder.join(runner.name().replace(' ', "-"));
         let classes = folder.join("classes");
         fs::create_dir_all(&classes)?;
-        let own = (format!("{}.java", test.class_name), &*test.source);
-        let mut files = Vec::new();
-        for (name, source) in [own].into_iter().chain(runner.sources(self.junit)) {
+        let ending = test.language.ending();
+        let own = folder.join(format!("{}.{ending}", test.class_name));
+        fs::write(&own, &test.source)?;
+        let mut files = match test.language {
+            Language::Java => vec![own.clone().into()],
+            Language::Kotlin => Vec::new(),
+        };
+        for (name, source) in runner.sources(self.junit) {
             let file = folder.join(name);
             fs::create_dir_all(file.parent().unwrap_or(&folder))?;
             fs::write(&file, source)?;
             files.push(OsString::from(file));
         }
-        let class_path = self.joined();
+        let class_path = self.joined(test.language);
         let folders = Folders {
             directory: &folder,
             scratch: &folder,
@@ -266,7 +276,22 @@ impl TestEnvironment<'_> {
             classes: &classes,
         };
         let javac = self.confines.javac(self.jdk, compilation, folders);
-        let compiled = javac.run(self.deadline.within(LIMIT))?;
+        let mut compiled = javac.run(self.deadline.within(LIMIT))?;
+        let is_done = compiled.status == Some(Status::Exited(0));
+        if let (true, Language::Kotlin, Some(kotlin)) = (is_done, test.language, self.kotlin) {
+            // The runner is compiled; its annotations may stand in for those of JUnit.
+            let with_runner = after(&classes, &class_path);
+            let words = kotlin.words(&KotlinCompilation {
+                class_path: &with_runner,
+                source: &own,
+                classes: &classes,
+                jdk_home: &self.jdk.home,
+                major: self.jdk.version.feature,
+            });
+            let none = Environment::none();
+            let kotlinc = self.confines.java(self.jdk, words, folders, &none);
+            compiled = kotlinc.run(self.deadline.within(LIMIT))?;
+        }
         Ok(match compiled.status {
             None => Err(format!(
                 "the compiler did not end within {:.0?}",
@@ -289,8 +314,20 @@ impl TestEnvironment<'_> {
         self.confines.sandbox.is_some() && Thrown::parse(trace).is_some_and(is_refusal)
     }
 
-    fn joined(&self) -> OsString {
-        std::env::join_paths(self.class_path).unwrap_or_default()
+    /// The class path of a test. Programs in Java need not have the library of Kotlin.
+    fn joined(&self, language: Language) -> OsString {
+        let library = match language {
+            Language::Java => None,
+            Language::Kotlin => self.kotlin.filter(|_| !self.has_kotlin()),
+        };
+        let library = library.map(|it| it.library().to_owned());
+        let all = self.class_path.iter().cloned().chain(library);
+        std::env::join_paths(all).unwrap_or_default()
+    }
+
+    fn has_kotlin(&self) -> bool {
+        let mut names = self.class_path.iter().filter_map(|path| path.file_name());
+        names.any(|name| name.to_string_lossy().starts_with("kotlin-stdlib"))
     }
 }
 
@@ -338,11 +375,17 @@ fn is_of_assert(verified: &Verified) -> bool {
     thrown.class == "java.lang.AssertionError" && !by_library
 }
 
-/// Arguments of the JVM that runs a test. A mark may follow, for the lines of the runner.
-fn running(classes: &Path, class_path: &OsStr, test: &PrintedTest) -> Vec<OsString> {
+/// A class path with a folder before it.
+fn after(classes: &Path, class_path: &OsStr) -> OsString {
     let mut whole = classes.as_os_str().to_owned();
     whole.push(":");
     whole.push(class_path);
+    whole
+}
+
+/// Arguments of the JVM that runs a test. A mark may follow, for the lines of the runner.
+fn running(classes: &Path, class_path: &OsStr, test: &PrintedTest) -> Vec<OsString> {
+    let whole = after(classes, class_path);
     let name = full_name(test);
     let method = &test.method;
     let last = [CLASS, &name, method].map(OsString::from);

@@ -6,6 +6,7 @@ mod verdict;
 use std::fmt;
 
 use culprit_debug::{CallLevel, FailureTest, Rate};
+use culprit_junit::Language;
 use culprit_jvm::WorkingFolder;
 use culprit_model::clean;
 use culprit_reduce::SearchEnd;
@@ -98,6 +99,9 @@ pub struct TestEntry {
     pub files: Vec<String>,
     /// Objects that stand in for others.
     pub stand_ins: usize,
+    /// The language that it is written in.
+    #[serde(default)]
+    pub language: TestLanguage,
     /// Whether it uses reflection.
     pub reflection: bool,
     /// Candidates that were run.
@@ -115,6 +119,35 @@ pub struct TestEntry {
     pub folder: String,
     /// The command that compiles and runs it outside of the sandbox, if it did not fail in the same way inside.
     pub by_hand: Option<String>,
+}
+
+/// The language of a test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum TestLanguage {
+    /// Java.
+    #[default]
+    Java,
+    /// Kotlin.
+    Kotlin,
+}
+
+impl TestLanguage {
+    fn of(language: Language) -> TestLanguage {
+        match language {
+            Language::Java => TestLanguage::Java,
+            Language::Kotlin => TestLanguage::Kotlin,
+        }
+    }
+
+    /// As blocks of source code are marked.
+    fn name(self) -> &'static str {
+        match self {
+            TestLanguage::Java => Language::Java.name(),
+            TestLanguage::Kotlin => Language::Kotlin.name(),
+        }
+    }
 }
 
 /// The code whose calls a test makes.
@@ -161,6 +194,8 @@ struct TestText {
     needed_files: Option<String>,
     /// The reason why verdicts are missing in a journal.
     journal_trouble: Option<String>,
+    /// The reason why the test is not in the language that was asked for, as a part of a sentence.
+    other_language: Option<String>,
 }
 
 /// The results of `culprit debug` or `culprit minimize`.
@@ -225,6 +260,7 @@ impl ReportedFailure {
             jvm_options: found.options.clone(),
             files: files.clone(),
             stand_ins: notes.stand_ins,
+            language: TestLanguage::of(found.test.language),
             reflection: notes.uses_reflection,
             runs: found.tests,
             minimal: early.is_none(),
@@ -257,6 +293,10 @@ impl ReportedFailure {
                 turn: minimised.turns_at().map(turn),
                 needed_files: needed_files(&found.works_in, &files),
                 journal_trouble: journal_trouble.map(ToString::to_string),
+                other_language: found
+                    .no_kotlin
+                    .as_ref()
+                    .map(|why| format!("written in Java, not in Kotlin: {why}")),
             }),
         }
     }
@@ -284,6 +324,7 @@ impl ReportedFailure {
             text.turn.clone(),
             text.needed_files.clone(),
             text.passed_values(),
+            text.other_language.clone(),
         ];
         let lines = lines.into_iter().flatten();
         lines.map(|line| clean::line(&line).into_owned()).collect()
@@ -306,6 +347,7 @@ impl ReportedFailure {
             text.turn.clone(),
             text.needed_files.clone(),
             text.passed_values(),
+            text.other_language.clone(),
         ];
         let notes: String = notes
             .iter()
@@ -323,7 +365,7 @@ impl ReportedFailure {
             partial.unwrap_or_default(),
             code(&test.test),
             notes,
-            block("java", &text.source),
+            block(test.language.name(), &text.source),
             run.unwrap_or_default(),
             by_hand.unwrap_or_default(),
         )
@@ -469,6 +511,7 @@ mod tests {
                     jvm_options: vec!["-Xmx40m".to_owned()],
                     files: vec!["in.txt".to_owned()],
                     stand_ins: 0,
+                    language: TestLanguage::Java,
                     reflection: false,
                     runs: 12,
                     minimal: false,
@@ -491,6 +534,7 @@ mod tests {
                 turn: None,
                 needed_files: needed_files(&WorkingFolder::Given("/home/`x`".into()), &[]),
                 journal_trouble: Some("disk full".to_owned()),
+                other_language: None,
             }),
         }
     }

@@ -61,7 +61,9 @@ pub(super) fn in_project(
         return None;
     };
     let package = test.package.replace('.', "/");
-    let copy_to = Path::new(module.as_deref().unwrap_or_default()).join("src/test/java");
+    let copy_to = Path::new(module.as_deref().unwrap_or_default())
+        .join("src/test")
+        .join(test.language.name());
     Some(RunCommand {
         copy_to: Some(copy_to.join(package).display().to_string()),
         command,
@@ -99,7 +101,7 @@ pub(super) fn script(
 
 #[cfg(test)]
 mod tests {
-    use culprit_junit::Notes;
+    use culprit_junit::{Language, Notes};
 
     use super::*;
 
@@ -110,6 +112,7 @@ mod tests {
         let test = PrintedTest {
             package: "a.b".to_owned(),
             class_name: "CartTest".to_owned(),
+            language: Language::Java,
             source: String::new(),
             method: String::new(),
             imports: Vec::new(),

@@ -114,7 +114,8 @@ impl Results {
         });
         let place = tests.join(found.test.package.replace('.', "/"));
         fs::create_dir_all(&place)?;
-        let file = place.join(format!("{}.java", found.test.class_name));
+        let ending = found.test.language.ending();
+        let file = place.join(format!("{}.{ending}", found.test.class_name));
         fs::write(&file, &found.test.source)?;
         let checks = self.folder.join("check");
         let (run, by_hand) = match found.fails_the_same_way() {

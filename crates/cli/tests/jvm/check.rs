@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use culprit_junit::{Junit, Notes, PrintedTest};
+use culprit_junit::{Junit, Language, Notes, PrintedTest};
 use culprit_jvm::{Deadline, Limits, WorkingFolder};
 use culprit_minimize::{Runner, TestEnvironment, Verified, verify};
 use culprit_program::{Confines, Environment};
@@ -23,6 +23,7 @@ fn verdict_by(runner: Runner, class_path: &[PathBuf], body: &str) -> Verified {
     let test = PrintedTest {
         package: String::new(),
         class_name: "HandTest".to_owned(),
+        language: Language::Java,
         source,
         method: "runs".to_owned(),
         imports: Vec::new(),
@@ -43,6 +44,7 @@ fn verdict_by(runner: Runner, class_path: &[PathBuf], body: &str) -> Verified {
             jdk: &on_one_jdk().jdk,
             class_path,
             junit: Junit::Four,
+            kotlin: None,
             runner,
             folder: home.path(),
             works_in: &WorkingFolder::Empty,

@@ -27,6 +27,7 @@ mod foreign;
 mod instrument;
 mod isolate;
 mod java_test;
+mod kotlin;
 mod library;
 mod loading;
 mod modes;

@@ -138,7 +138,7 @@ impl Classes for Library {
 }
 
 /// A jar of the local Maven repository.
-fn jar(group: &str, artifact: &str, version: &str) -> Option<PathBuf> {
+pub(crate) fn jar(group: &str, artifact: &str, version: &str) -> Option<PathBuf> {
     let home = PathBuf::from(env::var_os("HOME")?);
     let folder = home.join(".m2/repository").join(group).join(artifact);
     let path = folder
@@ -148,7 +148,7 @@ fn jar(group: &str, artifact: &str, version: &str) -> Option<PathBuf> {
 }
 
 #[expect(clippy::print_stderr, reason = "a test says what it leaves out")]
-fn skipped(why: &str) {
+pub(crate) fn skipped(why: &str) {
     assert!(env::var_os("CI").is_none(), "{why}");
     eprintln!("SKIPPED: {why}");
 }

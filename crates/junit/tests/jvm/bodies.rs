@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 
 use culprit_classfile::{ClassFile, Code, op};
-use culprit_junit::{Classes, Junit, Options, print};
+use culprit_junit::{Classes, Junit, Language, Options, print};
 use culprit_model::script::Script;
 
 use crate::bench::{Bench, Library};
@@ -126,6 +126,7 @@ fn bodies_of_lambdas_are_printed_and_do_the_same() {
         let name = &made.name;
         let options = Options {
             junit: Junit::Five,
+            language: Language::Java,
             name: format!("{}{}Test", name[..1].to_uppercase(), &name[1..]),
             loops: false,
             condition: None,

@@ -5,15 +5,18 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use culprit_junit::{Junit, Options, PrintedTest, print};
+use culprit_junit::{Error, Junit, Language, Options, PrintedTest, print};
 use culprit_model::script::Script;
 
 use crate::bench::{Bench, Library};
 
-struct Case {
-    name: String,
-    fails: String,
-    test: PrintedTest,
+/// Scripts that have no test in Kotlin.
+const UNWRITABLE: [&str; 1] = ["varargs"];
+
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) fails: String,
+    pub(crate) test: PrintedTest,
 }
 
 #[test]
@@ -22,7 +25,7 @@ fn tests_fail_as_recorded_and_pass_when_the_bug_is_fixed() {
     let Some(library) = Library::new(&bench) else {
         return;
     };
-    let cases = cases(&library);
+    let cases = cases(&library, Language::Java);
     let mut sources = Vec::new();
     for case in &cases {
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
@@ -55,9 +58,10 @@ fn tests_fail_as_recorded_and_pass_when_the_bug_is_fixed() {
     );
 }
 
-fn cases(library: &Library) -> Vec<Case> {
+/// The scripts as tests in a language. Those that cannot be written in it are left out, with a message.
+pub(crate) fn cases(library: &Library, language: Language) -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    let mut cases = Vec::new();
+    let (mut cases, mut unwritable) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
@@ -71,6 +75,7 @@ fn cases(library: &Library) -> Vec<Case> {
                 Some("4") => Junit::Four,
                 _ => Junit::Five,
             },
+            language,
             name: format!("{}{}Test", name[..1].to_uppercase(), &name[1..]),
             loops: note("loops").as_deref() != Some("no"),
             condition: None,
@@ -78,8 +83,12 @@ fn cases(library: &Library) -> Vec<Case> {
         let script: Script = text.parse().unwrap_or_else(|e| panic!("{name}: {e}"));
         let test = print(&script, library, &options, |_| {
             vec![format!("Reduced from the case {name}.")]
-        })
-        .unwrap_or_else(|e| panic!("{name}: {e}"));
+        });
+        if let Err(Error::Kotlin { .. }) = test {
+            unwritable.push(name);
+            continue;
+        }
+        let test = test.unwrap_or_else(|e| panic!("{name}: {e}"));
         cases.push(Case {
             fails: note("fails").unwrap(),
             name,
@@ -87,11 +96,17 @@ fn cases(library: &Library) -> Vec<Case> {
         });
     }
     cases.sort_by(|a, b| a.name.cmp(&b.name));
+    let expect: &[&str] = match language {
+        Language::Java => &[],
+        Language::Kotlin => &UNWRITABLE,
+    };
+    unwritable.sort();
+    assert_eq!(unwritable, expect);
     cases
 }
 
 /// What came out of the tests that failed, by class.
-fn failures(bench: &Bench, path: &str, property: &str) -> BTreeMap<String, String> {
+pub(crate) fn failures(bench: &Bench, path: &str, property: &str) -> BTreeMap<String, String> {
     let path = format!("compiled:{path}");
     let ended = bench.run(
         "java",

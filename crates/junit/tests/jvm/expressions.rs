@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use culprit_junit::{Junit, Options, print};
+use culprit_junit::{Junit, Language, Options, print};
 use culprit_model::Value;
 use culprit_model::script::{Builder, MemberName, Operation, Operator, Script, Statement, compute};
 use culprit_model::value::Shape;
@@ -176,6 +176,7 @@ fn any_expression_gives_its_value() {
         let script = script(&tree);
         let options = Options {
             junit: Junit::Five,
+            language: Language::Java,
             name: format!("Expression{number}Test"),
             loops: false,
             condition: None,

@@ -7,4 +7,5 @@ mod bench;
 mod bodies;
 mod cases;
 mod expressions;
+mod kotlin;
 mod literals;

@@ -6,17 +6,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use culprit_junit::{Junit, PrintedTest};
-use culprit_program::Compilation;
+use culprit_junit::{Junit, Language, PrintedTest};
+use culprit_jvm::Jdk;
+use culprit_program::{Compilation, KotlinCompilation, KotlinCompiler};
 
-use super::{ASSERTIONS, Checked, TestEnvironment, running};
+use super::{ASSERTIONS, Checked, TestEnvironment, after, running};
 use crate::Runner;
 
 /// A test with all that it takes to run it outside of the sandbox.
 #[derive(Clone, Debug)]
 pub struct ByHand {
-    javac: PathBuf,
-    java: PathBuf,
+    jdk: Jdk,
+    /// The compiler of a test in Kotlin.
+    kotlin: Option<KotlinCompiler>,
     class_path: OsString,
     /// Where the test works.
     directory: Option<PathBuf>,
@@ -27,15 +29,19 @@ pub struct ByHand {
 }
 
 impl ByHand {
-    pub(crate) fn of(surroundings: &TestEnvironment<'_>, checked: &Checked) -> ByHand {
+    pub(crate) fn of(
+        surroundings: &TestEnvironment<'_>,
+        checked: &Checked,
+        language: Language,
+    ) -> ByHand {
         let options = checked
             .options
             .iter()
             .filter(|option| *option != ASSERTIONS);
         ByHand {
-            javac: surroundings.jdk.tool("javac"),
-            java: surroundings.jdk.tool("java"),
-            class_path: surroundings.joined(),
+            jdk: surroundings.jdk.clone(),
+            kotlin: surroundings.kotlin.cloned(),
+            class_path: surroundings.joined(language),
             directory: surroundings.directory.map(Path::to_owned),
             junit: surroundings.junit,
             runner: checked.runner,
@@ -58,26 +64,43 @@ impl ByHand {
     ) -> io::Result<Vec<Vec<OsString>>> {
         let classes = folder.join("classes");
         fs::create_dir_all(&classes)?;
-        let mut files = vec![OsString::from(file)];
+        let mut files = match test.language {
+            Language::Java => vec![OsString::from(file)],
+            Language::Kotlin => Vec::new(),
+        };
         for (name, source) in self.runner.sources(self.junit) {
             let file = folder.join(name);
             fs::create_dir_all(file.parent().unwrap_or(folder))?;
             fs::write(&file, source)?;
             files.push(file.into());
         }
-        let mut javac = vec![OsString::from(&self.javac)];
+        let mut javac = vec![OsString::from(self.jdk.tool("javac"))];
         let compilation = Compilation {
             class_path: &self.class_path,
             sources: &files,
             classes: &classes,
         };
         javac.extend(compilation.arguments());
-        let mut java = vec![OsString::from(&self.java)];
+        let kotlin = self.kotlin.as_ref();
+        let kotlin = kotlin.filter(|_| test.language == Language::Kotlin);
+        let kotlinc = kotlin.map(|kotlin| {
+            let mut words = vec![OsString::from(self.jdk.tool("java"))];
+            words.extend(kotlin.words(&KotlinCompilation {
+                class_path: &after(&classes, &self.class_path),
+                source: file,
+                classes: &classes,
+                jdk_home: &self.jdk.home,
+                major: self.jdk.version.feature,
+            }));
+            words
+        });
+        let mut java = vec![OsString::from(self.jdk.tool("java"))];
         java.push(ASSERTIONS.into());
         java.extend(self.options.iter().map(OsString::from));
         java.extend(running(&classes, &self.class_path, test));
         let go = self.directory.as_ref();
         let go = go.map(|directory| vec!["cd".into(), directory.into()]);
-        Ok(go.into_iter().chain([javac, java]).collect())
+        let compile = [javac].into_iter().chain(kotlinc);
+        Ok(go.into_iter().chain(compile).chain([java]).collect())
     }
 }
