@@ -21,7 +21,7 @@ const LISTED: usize = 3;
 /// Equal answers to questions that follow each other.
 pub(crate) struct Row {
     /// Questions up to the last one of the row.
-    until: usize,
+    pub(crate) until: usize,
     /// Statements, without indentation.
     pub(crate) body: Vec<String>,
 }
