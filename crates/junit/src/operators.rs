@@ -31,6 +31,8 @@ enum Notation {
     Not,
     Concat,
     Instance,
+    /// To a class, not to the type of a number.
+    ClassCast,
     Element,
     Store,
     Length,
@@ -73,6 +75,7 @@ fn notation(operator: Operator) -> Notation {
         Operator::IsTrue => Notation::Plain,
         Operator::IsFalse => Notation::Not,
         Operator::IsInstance => Notation::Instance,
+        Operator::Cast => Notation::ClassCast,
         Operator::Concat => Notation::Concat,
         Operator::Element => Notation::Element,
         Operator::Store => Notation::Store,
@@ -223,6 +226,7 @@ impl Scope<'_> {
             Notation::Not => first.negated(),
             Notation::Concat => concat(first, second()?),
             Notation::Instance => self.instance(&first, &second()?, node)?,
+            Notation::ClassCast => self.class_cast(&first, &second()?, node)?,
             Notation::Element | Notation::Store => {
                 let array = self.as_array(first, node, &wanted[0]);
                 let component = match &array.of {
@@ -317,13 +321,7 @@ impl Scope<'_> {
 
     fn instance(&self, value: &Expr, class: &Expr, node: &Node<'_>) -> Result<Expr, Error> {
         let boolean = Type::Primitive(Shape::Boolean);
-        let of = match &node.arguments[1] {
-            Value::Reference(Reference::Class(id)) => {
-                Some(Type::of_class(self.graph.class(*id, node.number)?))
-            }
-            _ => None,
-        };
-        let Some(of) = of.filter(|of| self.access.names(of)) else {
+        let Some(of) = self.named_class(node)? else {
             let text = format!("{}.isInstance({})", class.closed(), value.text);
             return Ok(Expr::new(text, boolean));
         };
@@ -334,6 +332,29 @@ impl Scope<'_> {
         let name = self.plain_name(&of);
         let text = format!("{} instanceof {name}", value.within(Precedence::Shift));
         Ok(Expr::new(text, boolean).at(Precedence::Relation))
+    }
+
+    /// A cast to the class of the second operand.
+    fn class_cast(&self, value: &Expr, class: &Expr, node: &Node<'_>) -> Result<Expr, Error> {
+        let Some(of) = self.named_class(node)? else {
+            let text = format!("{}.cast({})", class.closed(), value.text);
+            return Ok(Expr::new(text, Type::object()));
+        };
+        // The compiler refuses a cast that cannot succeed.
+        let value = match self.related(&value.of, &of) {
+            true => value.clone(),
+            false => self.cast(value, &Type::object()),
+        };
+        Ok(self.cast(&value, &of))
+    }
+
+    /// The class that is the second operand, if the test can name it.
+    fn named_class(&self, node: &Node<'_>) -> Result<Option<Type>, Error> {
+        let Some(Value::Reference(Reference::Class(id))) = node.arguments.get(1) else {
+            return Ok(None);
+        };
+        let of = Type::of_class(self.graph.class(*id, node.number)?);
+        Ok(Some(of).filter(|of| self.access.names(of)))
     }
 
     /// An array of a type with these elements.

@@ -30,6 +30,7 @@ mod java_test;
 mod library;
 mod loading;
 mod modes;
+mod operands;
 mod outlines;
 mod plain;
 mod process;
