@@ -41,6 +41,10 @@ impl Agent {
         if is_own_name(loading.name) {
             return None;
         }
+        if let Some(opened) = worker().and_then(|worker| worker.opened(loading.name, loading.bytes))
+        {
+            return Some(opened);
+        }
         let loaded = self.load_as_usual(jni, loading)?;
         let renamed = self.names.write(loaded);
         renamed

@@ -11,6 +11,7 @@ mod java;
 mod long;
 mod natives;
 mod objects;
+mod opened;
 mod perform;
 mod plain;
 mod reset;

@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use culprit_junit::PrintedTest;
-use culprit_minimize::MinimizedTest;
+use culprit_minimize::{Error as ReductionError, MinimizedTest};
+use culprit_model::owner::is_thrown_for_mock;
 use culprit_scripts::{Border, Route, inner_borders, route};
 
 use crate::entry::{Again, Entry};
@@ -134,6 +135,11 @@ impl Session<'_> {
     fn try_all(&mut self, failure: FailureTask<'_>, outcome: &mut Outcome) -> Result<(), Error> {
         let jvm = self.failed_jvm(&failure.seen.recording)?;
         let failed = failure.seen.failed(&jvm.recording);
+        let thrown = &failed.signature.thrown().class;
+        if is_thrown_for_mock(&thrown.replace('.', "/")) {
+            let class = thrown.rsplit('.').next().unwrap_or(thrown);
+            return Err(Error::ByMock(class.to_owned()));
+        }
         let route = route(&failed, &jvm.program);
         let borders = inner_borders(&failed, &jvm.program)?;
         let entry = Entry::of(&jvm, failed.test);
@@ -203,6 +209,10 @@ impl Session<'_> {
                     outcome.doubtful.get_or_insert((found, began));
                 }
                 (Err(error), _) if !error.is_answer() => return Err(error),
+                // Without the mocks, all other calls around the code fail or pass by chance.
+                (Err(error @ Error::Reduction(ReductionError::MockedInside)), None) => {
+                    return Err(error);
+                }
                 (Err(error), None) => outcome.fail(error),
                 (_, Some(_)) => {}
             }

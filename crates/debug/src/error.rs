@@ -91,6 +91,11 @@ pub enum Error {
     /// The smallest test calls the main method of a class, and nothing else of the program.
     #[error("the smallest test that fails the same way calls {0}.main, which is the program again")]
     MainAgain(String),
+    /// A mocking library threw the exception of this class: it compares the calls of a mock with those that the test wants.
+    #[error(
+        "a mock was not called as the test wants ({0}), which only the mocking library can check"
+    )]
+    ByMock(String),
     /// The time for this failure is over, and nothing was seen to fail.
     #[error("no test was seen to fail like the program before --max-time was over")]
     OutOfTime,

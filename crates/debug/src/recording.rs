@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use culprit_minimize::MinimizedTest;
 use culprit_model::observe::ClassOrigin;
 use culprit_model::options::{Mode, RecordOptions, WeaveOptions};
-use culprit_model::{Failure as RecordedThrowable, Pattern, Selection};
+use culprit_model::{Failure as RecordedThrowable, Owner, Pattern, Selection};
 use culprit_scripts::{Extracted, extract, select, wrong_results};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
@@ -226,7 +226,8 @@ fn widen(selection: &mut Selection, extracted: &Extracted) -> bool {
     let before = selection.observe.len();
     for class in &extracted.missing {
         let pattern = class.replace('/', ".").parse::<Pattern>();
-        let excluded = selection.exclude.iter().any(|known| known.matches(class));
+        let excluded = selection.exclude.iter().any(|known| known.matches(class))
+            || Owner::of(class) == Owner::Mock;
         if let (Ok(pattern), false) = (pattern, excluded)
             && !selection.observe.iter().any(|known| known.matches(class))
         {

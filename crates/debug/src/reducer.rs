@@ -247,12 +247,16 @@ fn trials<'a>(
     let mut trials: Vec<Trial<'a>> = folders.map(|folder| Trial { folder, script }).collect();
     if let Some(WithFiles {
         script,
+        with_folders,
         is_absolute,
     }) = with_files
     {
-        let folder = WorkingFolder::Empty;
         let at = if *is_absolute { 0 } else { 1 };
-        trials.insert(at.min(trials.len()), Trial { folder, script });
+        // The last one comes first.
+        for script in with_folders.iter().chain([script]) {
+            let folder = WorkingFolder::Empty;
+            trials.insert(at.min(trials.len()), Trial { folder, script });
+        }
     }
     trials
 }

@@ -45,6 +45,9 @@ impl Scope<'_> {
             return Ok(vec![self.started(variable, made, false)]);
         }
         let methods = self.stand_in_methods(object, &base);
+        if base.is_mock {
+            return self.mock(id, variable, &base, &methods);
+        }
         if let Some(lambda) = self.lambda(id, &base, &methods)? {
             return Ok(vec![self.started(variable, lambda, false)]);
         }
@@ -93,7 +96,10 @@ impl Scope<'_> {
                 let hierarchy = self.access.hierarchy;
                 hierarchy.method(class, &member.name, &member.descriptor)
             });
-            let fixed = flags::FINAL | flags::STATIC | flags::PRIVATE;
+            let fixed = match base.is_mock {
+                true => flags::STATIC | flags::PRIVATE,
+                false => flags::FINAL | flags::STATIC | flags::PRIVATE,
+            };
             if found.as_ref().is_some_and(|found| found.method.is(fixed)) {
                 continue;
             }
@@ -298,7 +304,7 @@ impl Scope<'_> {
 }
 
 /// Names of the parameters: those of the source where they are known, otherwise by their types.
-fn parameter_names(method: &Method<'_>, names: &mut NameGenerator) -> Vec<String> {
+pub(crate) fn parameter_names(method: &Method<'_>, names: &mut NameGenerator) -> Vec<String> {
     let (facts, types) = (&method.facts, &method.profile.parameters);
     let known = facts.parameters.len() == types.len();
     types

@@ -19,7 +19,7 @@ const LISTED: usize = 3;
 /// Equal answers to questions that follow each other.
 pub(crate) struct Row {
     /// Questions up to the last one of the row.
-    until: usize,
+    pub(crate) until: usize,
     pub(crate) body: Vec<Line>,
 }
 

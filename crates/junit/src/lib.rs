@@ -37,6 +37,7 @@ mod lambda_logic;
 mod layout;
 pub mod literal;
 mod loops;
+mod mock;
 mod names;
 mod operators;
 mod order;

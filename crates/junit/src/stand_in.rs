@@ -3,6 +3,7 @@
 
 use culprit_classfile::access as flags;
 use culprit_model::Member;
+use culprit_model::owner::MOCKS;
 
 use crate::access::Access;
 use crate::error::Error;
@@ -19,6 +20,8 @@ pub(crate) struct Base {
     pub(crate) interfaces: Vec<String>,
     /// It can be had with `new`, without a class of its own.
     pub(crate) is_plain: bool,
+    /// The class is final: only a mocking library can make an object of it that answers.
+    pub(crate) is_mock: bool,
 }
 
 /// The types that the uses of an object want it to have, without those that others imply.
@@ -90,19 +93,23 @@ pub(crate) fn base(
     let facts = access.hierarchy.class(&class);
     let has = |flag| facts.as_ref().is_some_and(|facts| facts.is(flag));
     let is_plain = interfaces.is_empty() && object.asked.is_empty() && !has(flags::ABSTRACT);
-    if has(flags::ENUM) || (has(flags::FINAL) && !is_plain) {
+    let is_mock =
+        has(flags::FINAL) && interfaces.is_empty() && access.hierarchy.class(MOCKS).is_some();
+    if has(flags::ENUM) || (has(flags::FINAL) && !is_plain && !is_mock) {
         return Err(refused());
     }
     let inner = facts
         .as_ref()
         .is_some_and(|facts| facts.enclosing().is_some());
-    if inner || (facts.is_some() && simplest_constructor(&class, access).is_none()) {
+    let is_unmade = inner || (facts.is_some() && simplest_constructor(&class, access).is_none());
+    if is_unmade && !is_mock {
         return Err(refused());
     }
     Ok(Base {
         class,
         interfaces,
-        is_plain,
+        is_plain: is_plain && !is_mock,
+        is_mock,
     })
 }
 

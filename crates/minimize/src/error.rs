@@ -16,6 +16,11 @@ pub enum Error {
     /// The failing assertion checks something that no observed call returned.
     #[error("the failing assertion looks at something that no observed call returned")]
     NotLinked,
+    /// A mock answered that the script does not have: of a static method, or of an object that the program constructed.
+    #[error(
+        "a static method or a constructor that the test mocks is called by the code under test, and only the mocking library can mock it"
+    )]
+    MockedInside,
     /// A file of a test cannot be written.
     #[error("cannot write a test: {0}")]
     Write(#[from] std::io::Error),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use culprit_junit::{ClassBytes, Language, Notes, Options, PrintedTest, print};
 use culprit_jvm::WorkingFolder;
 use culprit_model::count::{counted, grouped};
+use culprit_model::owner::returns_for_mock;
 use culprit_program::Program;
 use culprit_reduce::Driver;
 use culprit_scripts::{
@@ -69,6 +70,16 @@ impl MinimizedTest {
     pub fn calls(&self) -> usize {
         calls(&self.minimised)
     }
+}
+
+/// True if a mock answered while a statement ran that is no stand-in of the script: the mocked method itself would run in a test, and
+/// return whatever it returns there.
+fn asks_mock(script: &Script) -> bool {
+    let mut answers = script.statements.iter().flat_map(Statement::answers);
+    answers.any(|answer| {
+        let site = script.tables.site(answer.site);
+        site.is_some_and(|site| returns_for_mock(&site.target.owner))
+    })
 }
 
 fn left(minimised: &Minimised, notes: &Notes) -> usize {
@@ -237,6 +248,9 @@ impl TestMaker<'_> {
             }
         }
         let mut minimised = minimised?;
+        if asks_mock(&minimised.script) {
+            return Err(Error::MockedInside);
+        }
         if self.concrete && !driver.is_over() {
             let fails = |run: &ScriptRun| match run {
                 ScriptRun::Threw { trace, .. } => grade(trace) >= Some(Signature::ENOUGH),

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use culprit_junit::{Junit, Language, PrintedTest};
 use culprit_jvm::{Deadline, Jdk, LaunchError, Status, WorkingFolder, Workspace};
+use culprit_model::owner::{AGENT_OF_MOCKS, MOCKS};
 use culprit_program::{
     Compilation, Confines, Environment, Folders, KotlinCompilation, KotlinCompiler, Program,
     class_path_option,
@@ -314,6 +315,21 @@ impl TestEnvironment<'_> {
         self.confines.sandbox.is_some() && Thrown::parse(trace).is_some_and(is_refusal)
     }
 
+    /// The option by which the JVM has the agent that a test with mocks of final classes needs: the library of the mocks would start a
+    /// program to load it.
+    fn agent_of_mocks(&self, test: &PrintedTest) -> Option<OsString> {
+        let imported = format!("import {};", MOCKS.replace('/', "."));
+        let is_agent = |path: &&PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(AGENT_OF_MOCKS)
+        };
+        let agent = self.class_path.iter().find(is_agent);
+        let agent = agent.filter(|_| test.source.contains(&imported))?;
+        let mut option = OsString::from("-javaagent:");
+        option.push(agent);
+        Some(option)
+    }
+
     /// The class path of a test. Programs in Java need not have the library of Kotlin.
     fn joined(&self, language: Language) -> OsString {
         let library = match language {
@@ -345,6 +361,7 @@ impl Compiled<'_> {
         let workspace = Workspace::new(&scratch, settings.folder)?;
         words.extend_from_slice(workspace.jvm_options());
         words.extend(settings.options.iter().map(OsString::from));
+        words.extend(with.agent_of_mocks(self.test));
         words.extend(running(&self.classes, &self.class_path, self.test));
         words.push(mark.word().into());
         let folders = Folders {

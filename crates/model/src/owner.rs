@@ -421,6 +421,22 @@ pub const GENERATED: [&str; 8] = [
     "_$$_",
 ];
 
+/// True for a class, by its internal name, that a mocking library calls inside a mocked method to return the answer of the mock.
+pub fn returns_for_mock(class: &str) -> bool {
+    class == "org/mockito/internal/creation/bytebuddy/MockMethodAdvice$ReturnValueWrapper"
+}
+
+/// True for an exception, by its internal name, that a mocking library throws because a mock was not called as the test wants.
+pub fn is_thrown_for_mock(class: &str) -> bool {
+    class.starts_with("org/mockito/exceptions/")
+}
+
+/// The class with the static methods of a library that mocks final classes, by its internal name.
+pub const MOCKS: &str = "org/mockito/Mockito";
+
+/// The beginning of the name of the archive with the agent that this library needs to mock final classes.
+pub const AGENT_OF_MOCKS: &str = "byte-buddy-agent-";
+
 /// True for a class, by its internal name, of a framework that makes the objects of a program.
 pub fn makes_objects(class: &str) -> bool {
     FRAMEWORKS.iter().any(|package| class.starts_with(package))

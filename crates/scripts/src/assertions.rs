@@ -61,34 +61,103 @@ pub fn actual(script: &Script, statement: &Statement) -> Option<usize> {
     (place < count).then_some(place)
 }
 
+/// An argument of a statement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct LookedAt {
+    statement: usize,
+    /// Among the given values.
+    place: usize,
+}
+
+/// The argument that the last statement looks at, if that asserts something.
+fn looked_at(script: &Script) -> Option<LookedAt> {
+    let (last, earlier) = script.statements.split_last()?;
+    if let Some(place) = actual(script, last) {
+        return Some(LookedAt {
+            statement: earlier.len(),
+            place,
+        });
+    }
+    // An assertion that is made step by step looks at what its first step was given.
+    let is_step = |statement: &Statement| {
+        let site = script.site(statement);
+        site.is_some_and(|site| is_for_assertions(&site.target.owner))
+    };
+    let mut step = Some(last).filter(|last| is_step(last))?;
+    let mut until = earlier.len();
+    while let Some(receiver) = script.receiver(step) {
+        let makes = |statement: &Statement| statement.defines() == Some(receiver);
+        until = earlier[..until].iter().position(makes)?;
+        step = Some(&earlier[until]).filter(|step| is_step(step))?;
+    }
+    let begins = until < earlier.len() && !step.given.is_empty();
+    begins.then_some(LookedAt {
+        statement: until,
+        place: 0,
+    })
+}
+
 /// The ways to give the last statement, if that asserts something, the result that it looks at: the
 /// latest result of that value first. None if no call of the script has such a result.
 pub fn links(script: &Script) -> Vec<Script> {
-    let Some((last, earlier)) = script.statements.split_last() else {
+    if script.statements.is_empty() {
         return Vec::new();
-    };
-    let Some(place) = actual(script, last) else {
+    }
+    let Some(at) = looked_at(script) else {
         return vec![script.clone()];
     };
-    let looked_at = &last.given[place];
+    let earlier = &script.statements[..at.statement];
+    let looked_at = &script.statements[at.statement].given[at.place];
     if let Value::Reference(Reference::Object { .. }) = looked_at {
         return vec![script.clone()];
     }
     let is_source = |statement: &Statement| {
         let result = statement.result();
-        result.is_some_and(|result| is_same(result, looked_at))
+        result.is_some_and(|result| is_same(result, looked_at)) && !passes_on(script, statement)
     };
     let sources = (0..earlier.len())
         .rev()
-        .filter(|at| is_source(&earlier[*at]));
+        .filter(|source| is_source(&earlier[*source]));
     sources
         .take(MOST_SOURCES)
-        .map(|source| linked(script, source, place))
+        .map(|source| linked(script, source, at))
         .collect()
 }
 
-/// A script whose last statement is given the result of another.
-fn linked(script: &Script, source: usize, place: usize) -> Script {
+/// True if the result of a statement is most likely the answer of a stand-in, which gives that answer on every version, whatever it
+/// is asked: a test of the result would fail on a fixed version too.
+pub(crate) fn passes_on(script: &Script, statement: &Statement) -> bool {
+    // Small numbers are equal by chance.
+    let is_telling = |value: &Value| match value {
+        Value::Reference(Reference::String(units)) => units.len() > 1,
+        Value::Short(_) | Value::Int(_) | Value::Long(_) => {
+            !(-1..10).any(|small| is_same(&Value::Long(small), value))
+        }
+        Value::Double(number) => number.fract() != 0.0 || number.abs() >= 10.0,
+        _ => false,
+    };
+    let plain = |value: &Value| match value {
+        Value::Reference(Reference::Boxed(value)) => (**value).clone(),
+        value => value.clone(),
+    };
+    let Some(result) = statement.result().map(plain).filter(is_telling) else {
+        return false;
+    };
+    let answers = statement.answers().iter();
+    let alike = answers.filter(|answer| {
+        let value = answer.end.value();
+        value.is_some_and(|value| is_same(value, &result))
+    });
+    let mut asked = alike.filter_map(|answer| answer.asked.first()?.identity());
+    let mut stand_ins = None;
+    asked.any(|id| {
+        let stand_ins = stand_ins.get_or_insert_with(|| script.stand_ins());
+        stand_ins.contains_key(&id)
+    })
+}
+
+/// A script in which a statement is given the result of another.
+fn linked(script: &Script, source: usize, at: LookedAt) -> Script {
     let mut script = script.clone();
     let mut builder = Builder::of(&script);
     let result = script.statements[source].result();
@@ -98,9 +167,7 @@ fn linked(script: &Script, source: usize, place: usize) -> Script {
     if let Some(value) = script.statements[source].end.value_mut() {
         *value = variable.clone();
     }
-    if let Some(last) = script.statements.last_mut() {
-        last.given[place] = variable;
-    }
+    script.statements[at.statement].given[at.place] = variable;
     script
 }
 
@@ -243,6 +310,62 @@ mod tests {
             .map(|source| (1, source))
             .collect();
         assert_eq!(ways(&script), latest);
+    }
+
+    #[test]
+    fn an_answer_from_outside_is_no_result() {
+        let script = |answer: &str| -> Script {
+            let text = format!(
+                "script 1
+type 1 bank/Accounts
+type 2 db/Template
+site 1 entry bank/Accounts.<init>(Ldb/Template;)V
+site 2 entry bank/Accounts.balance()J
+site 3 call db/Template.query()J in bank/Accounts.balance()J
+site 4 entry static org/junit/jupiter/api/Assertions.assertEquals(JJ)V
+=> @1(#2:@2)
+<= @1 = #1:@1
+=> @2() on #1:@1
+-> @3() on #2:@2
+<- @3 = {answer}
+<= @2 = 700L
+=> @4(300L, 700L)
+<= @4
+"
+            );
+            text.parse().unwrap_or_else(|error| panic!("{error}"))
+        };
+        assert_eq!(links(&script("700L")).len(), 0);
+        assert_eq!(links(&script("500L")).len(), 1);
+    }
+
+    #[test]
+    fn an_assertion_of_several_steps_looks_at_what_the_first_is_given() {
+        let script: Script = "\
+script 1
+type 1 org/assertj/core/api/StringAssert
+site 1 entry static Code.name()Ljava/lang/String;
+site 2 entry static org/assertj/core/api/Assertions.assertThat(Ljava/lang/String;)Lorg/assertj/core/api/StringAssert;
+site 3 entry org/assertj/core/api/AbstractAssert.as(Ljava/lang/String;)Lorg/assertj/core/api/AbstractAssert;
+site 4 entry org/assertj/core/api/AbstractAssert.isEqualTo(Ljava/lang/Object;)Lorg/assertj/core/api/AbstractAssert;
+=> @1()
+<= @1 = \"ann\"
+=> @2(\"ann\")
+<= @2 = #1:@1
+=> @3(\"why\") on #1:@1
+<= @3 = #1:@1
+=> @4(\"bob\") on #1:@1
+<= @4
+"
+        .parse()
+        .unwrap();
+        let linked = links(&script);
+        assert_eq!(linked.len(), 1);
+        let [source, first, ..] = linked[0].statements.as_slice() else {
+            panic!("{linked:?}")
+        };
+        assert_eq!(source.result(), first.given.first());
+        assert_ne!(source.result(), script.statements[0].result());
     }
 
     #[test]

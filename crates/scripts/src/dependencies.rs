@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use culprit_model::observe::is_jdk_name;
-use culprit_model::script::Action;
+use culprit_model::script::{Action, ObjectOrigin};
 use culprit_model::{ObjectId, Reference, Script, Statement, Value};
 
 use crate::assertions::{finds_fault, is_for_assertions};
@@ -17,6 +17,7 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
     // What is found wrong of a result is wrong of no other name of the object.
     let finds_fault = finds_fault(script);
     let containers = containers(script);
+    let captured = captured(script);
     let mut aliases: BTreeMap<ObjectId, usize> = BTreeMap::new();
     for (number, statement) in script.statements.iter().enumerate() {
         let uses = statement.uses();
@@ -52,6 +53,8 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
         if let Some(id) = statement.catches() {
             made.insert(id, number);
         }
+        let captured = captured.get(&number).into_iter().flatten();
+        made.extend(captured.map(|id| (*id, number)));
     }
     for wait in &script.waits {
         if let Some(needs) = needs.get_mut(wait.statement) {
@@ -59,6 +62,17 @@ pub fn needs(script: &Script) -> Vec<Vec<usize>> {
         }
     }
     needs
+}
+
+/// By statement, the objects that the program gives to a stand-in while it runs, and that the script has from nowhere else.
+fn captured(script: &Script) -> BTreeMap<usize, Vec<ObjectId>> {
+    let mut found: BTreeMap<usize, Vec<ObjectId>> = BTreeMap::new();
+    for (id, object) in script.objects() {
+        if let ObjectOrigin::Captured { question, .. } = object.origin {
+            found.entry(question.statement).or_default().push(id);
+        }
+    }
+    found
 }
 
 /// True if a statement reads a static field.

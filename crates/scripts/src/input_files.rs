@@ -53,10 +53,21 @@ impl Input {
     }
 }
 
+/// What a script makes of the paths in folders that the run made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Below {
+    /// Nothing: the program makes the file.
+    Paths,
+    /// Folders, if their names have no extension.
+    Folders,
+}
+
 /// A script that writes its input files.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WithFiles {
     pub script: Script,
+    /// The same, with paths that may have been folders as folders: a rule of JUnit 4 made them before the test began.
+    pub with_folders: Option<Script>,
     /// True if the original script names a file by an absolute path.
     pub is_absolute: bool,
 }
@@ -81,15 +92,38 @@ pub fn with_input_files(
         return None;
     }
     let is_absolute = found.iter().any(|(name, _)| Path::new(name).is_absolute());
+    let may_be_folder = |(name, file): &(String, InputFile)| match file {
+        InputFile::Text(_) => false,
+        InputFile::Temporary { folder } => {
+            let is_below = name.trim_end_matches('/') != folder;
+            is_below && Path::new(name).extension().is_none()
+        }
+    };
+    let with_folders = found.iter().any(may_be_folder);
+    let with_folders = with_folders.then(|| rewritten(script, &found, Below::Folders));
+    Some(WithFiles {
+        script: rewritten(script, &found, Below::Paths),
+        with_folders,
+        is_absolute,
+    })
+}
+
+/// The script with these files.
+fn rewritten(script: &Script, found: &[(String, InputFile)], making: Below) -> Script {
     let mut builder = Builder::of(script);
     let mut written = Vec::new();
     let mut folders: BTreeMap<String, Value> = BTreeMap::new();
-    let inputs = found.into_iter().map(|(name, file)| match file {
-        InputFile::Text(text) => write(&mut builder, name, &text, &mut written),
+    let inputs = found.iter().map(|(name, file)| match file {
+        InputFile::Text(text) => write(&mut builder, name.clone(), text, &mut written),
         InputFile::Temporary { folder } => {
             let made = folders.entry(folder.clone());
             let made = made.or_insert_with(|| make_folder(&mut builder, &mut written));
-            below(&mut builder, name, (&folder, made), &mut written)
+            let input = below(&mut builder, name.clone(), (folder, made), &mut written);
+            let is_folder = input.file != *made && Path::new(name).extension().is_none();
+            if is_folder && making == Below::Folders {
+                written.push(make_folders(&mut builder, &input.file));
+            }
+            input
         }
     });
     let inputs: Vec<Input> = inputs.collect();
@@ -124,10 +158,7 @@ pub fn with_input_files(
         with.wait(places[wait.statement], places[wait.on]);
     }
     with.tables = Arc::new(builder.finish());
-    Some(WithFiles {
-        script: with,
-        is_absolute,
-    })
+    with
 }
 
 /// True if a value is the path of a file that the script writes, which took the place of the file's name.
@@ -150,6 +181,14 @@ fn make_folder(builder: &mut Builder, to: &mut Vec<Statement>) -> Value {
     let given = vec![Value::text("test"), attributes];
     to.push(builder.call_static(make, given, Some(folder.clone())));
     folder
+}
+
+/// The statement that makes a folder of a path.
+fn make_folders(builder: &mut Builder, path: &Value) -> Statement {
+    let attributes = builder.array("[Ljava/nio/file/attribute/FileAttribute;", Vec::new());
+    let of = "(Ljava/nio/file/Path;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/file/Path;";
+    let make = MemberName::of(FILES, "createDirectories", of);
+    builder.call_static(make, vec![path.clone(), attributes], Some(path.clone()))
 }
 
 /// The statement that makes a path within a folder.
@@ -360,6 +399,23 @@ mod tests {
         => Reader.read@1(#4:String)
         => Reader.read@1("/etc/a")
         "#);
+    }
+
+    #[test]
+    fn a_path_in_a_folder_of_the_run_may_have_been_a_folder() {
+        let made = |path: &str| {
+            let folder = "/tmp/junit1".to_owned();
+            path.starts_with(&folder)
+                .then_some(InputFile::Temporary { folder })
+        };
+        let with = with_input_files(&script("/tmp/junit1/notes"), &made).unwrap();
+        let makes_folder = |script: &Script| script.to_string().contains("createDirectories");
+        assert!(!makes_folder(&with.script));
+        assert!(makes_folder(&with.with_folders.unwrap()));
+        let with = with_input_files(&script("/tmp/junit1/notes.txt"), &made).unwrap();
+        assert_eq!(with.with_folders, None);
+        let with = with_input_files(&script("/tmp/junit1"), &made).unwrap();
+        assert_eq!(with.with_folders, None);
     }
 
     #[test]

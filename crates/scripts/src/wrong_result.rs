@@ -14,7 +14,7 @@ use culprit_model::{EventKind, Failure, Member, Reference, Step, Value};
 use culprit_signature::Signature;
 use culprit_trace::Recording;
 
-use crate::assertions::{class_of, is_for_assertions};
+use crate::assertions::{class_of, is_for_assertions, passes_on};
 use crate::condition::raised;
 use crate::extraction::OutermostCalls;
 use crate::failure_point::{append, descriptor, prints_as};
@@ -185,6 +185,10 @@ fn property_names(method: &str) -> impl Iterator<Item = String> {
 /// The script that fails if its last call returns what it returned.
 fn wrong_result(extracted: Extracted, mentioned: Mentioned) -> Option<WrongResult> {
     let mut script = extracted.script.clone();
+    let last = script.statements.last();
+    if last.is_some_and(|last| passes_on(&script, last)) {
+        return None;
+    }
     let (told, result) = with_result(&mut script)?;
     let descriptor = descriptor(&script, script.statements.last()?);
     let told = match &mentioned {

@@ -1,14 +1,14 @@
 //! Stand-ins for objects of classes, in runs of a program as it is: a class that extends another, whose methods ask
 //! for the recorded answers.
 
-use culprit_classfile::{Asm, ClassFile, Code, LocalKind, Member, Pool, access, op};
+use culprit_classfile::{Asm, Attribute, ClassFile, Code, LocalKind, Member, Pool, access, op};
 use culprit_model::value::{Shape, split_descriptor};
 
 use crate::Error;
 use crate::reference::return_of;
 
-/// The static field of a stand-in that answers: it is given the name and the descriptor of a method, and returns
-/// the answer, boxed.
+/// The static field of a stand-in that answers: it is given the name and the descriptor of a method as one text, and an array
+/// with the objects among the arguments. It returns the answer, boxed.
 pub const ANSWERS: &str = "answers";
 
 const FUNCTION: &str = "java/util/function/BiFunction";
@@ -19,8 +19,9 @@ pub struct StandInClass<'a> {
     pub name: &'a str,
     /// The class that it extends.
     pub base: &'a str,
-    /// The descriptor of the constructor of that class which is called, with zeros and nulls.
-    pub constructor: &'a str,
+    /// The descriptor of the constructor of that class which is called, with zeros and nulls; none if objects are
+    /// allocated without a constructor.
+    pub constructor: Option<&'a str>,
     pub methods: &'a [AnsweringMethod],
 }
 
@@ -41,7 +42,10 @@ pub fn stand_in(of: &StandInClass<'_>) -> Result<Vec<u8>, Error> {
         descriptor: pool.add_utf8(FUNCTION_TYPE)?,
         attributes: Vec::new(),
     };
-    let mut methods = vec![constructor(&mut pool, of)?];
+    let mut methods = Vec::new();
+    if let Some(descriptor) = of.constructor {
+        methods.push(constructor(&mut pool, of.base, descriptor)?);
+    }
     for method in of.methods {
         methods.push(answering(&mut pool, of.name, method)?);
     }
@@ -60,14 +64,34 @@ pub fn stand_in(of: &StandInClass<'_>) -> Result<Vec<u8>, Error> {
     Ok(class.write()?)
 }
 
+/// The class file of a final class as one that can be extended, with methods that can be overridden; none if it is not final.
+pub fn opened(bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    let mut class = ClassFile::parse(bytes)?;
+    if class.access & access::FINAL == 0 || class.access & access::ENUM != 0 {
+        return Ok(None);
+    }
+    class.access &= !access::FINAL;
+    for method in &mut class.methods {
+        method.access &= !access::FINAL;
+    }
+    // A record that is not final is none.
+    let pool = &class.pool;
+    let is_record = |attribute: &Attribute| {
+        let name = pool.utf8(attribute.name);
+        name.is_ok_and(|name| name == "Record")
+    };
+    class.attributes.retain(|it| !is_record(it));
+    Ok(Some(class.write()?))
+}
+
 /// The version of class files before those that need frames.
 const JAVA_5: u16 = 49;
 
-fn constructor(pool: &mut Pool, of: &StandInClass<'_>) -> Result<Member, Error> {
+fn constructor(pool: &mut Pool, base: &str, descriptor: &str) -> Result<Member, Error> {
     let mut asm = Asm::new();
     asm.aload(0);
-    push_defaults(&mut asm, pool, of.constructor)?;
-    asm.invokespecial(pool.add_method_ref(of.base, "<init>", of.constructor)?);
+    push_defaults(&mut asm, pool, descriptor)?;
+    asm.invokespecial(pool.add_method_ref(base, "<init>", descriptor)?);
     asm.op(op::RETURN);
     member(pool, (access::PUBLIC, "<init>", "()V"), &asm, 1)
 }
@@ -78,8 +102,8 @@ fn answering(pool: &mut Pool, class: &str, method: &AnsweringMethod) -> Result<M
         split_descriptor(descriptor).ok_or_else(|| Error::Descriptor(descriptor.to_owned()))?;
     let mut asm = Asm::new();
     asm.getstatic(pool.add_field_ref(class, ANSWERS, FUNCTION_TYPE)?);
-    asm.push_string(pool, &method.name)?;
-    asm.push_string(pool, descriptor)?;
+    asm.push_string(pool, &format!("{}{descriptor}", method.name))?;
+    push_objects(&mut asm, pool, &parameters)?;
     let apply = "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
     asm.invokeinterface(pool.add_interface_method_ref(FUNCTION, "apply", apply)?, 3);
     match Shape::of(result) {
@@ -101,6 +125,24 @@ fn answering(pool: &mut Pool, class: &str, method: &AnsweringMethod) -> Result<M
     let slots: u16 = parameters.iter().map(|it| LocalKind::of(it).slots()).sum();
     let declared = (method.access, method.name.as_str(), descriptor);
     member(pool, declared, &asm, 1 + slots)
+}
+
+/// Pushes an array of the arguments, without the numbers among them.
+fn push_objects(asm: &mut Asm, pool: &mut Pool, parameters: &[&str]) -> Result<(), Error> {
+    asm.push_int(pool, parameters.len() as i32)?;
+    asm.op_index(op::ANEWARRAY, pool.add_class("java/lang/Object")?);
+    let mut local = 1;
+    for (place, parameter) in parameters.iter().enumerate() {
+        let kind = LocalKind::of(parameter);
+        if kind == LocalKind::Reference {
+            asm.dup();
+            asm.push_int(pool, place as i32)?;
+            asm.aload(local);
+            asm.op(op::AASTORE);
+        }
+        local += kind.slots();
+    }
+    Ok(())
 }
 
 /// Pushes zeros and nulls for the parameters of a descriptor.

@@ -4,11 +4,12 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 
-use culprit_jvmti::sys::jni::{jboolean, jclass, jint, jlong, jobject, jstring};
+use culprit_jvmti::sys::jni::{jboolean, jclass, jint, jlong, jobject, jobjectArray, jstring};
 use culprit_jvmti::{Jni, Local, NativeMethod};
 use culprit_model::{ObjectId, ThreadId};
 
 use super::perform::Answered;
+use super::stand_in::AskedQuestion;
 use super::{Halt, Worker, coverage, worker};
 use crate::agent::Agent;
 use crate::natives::{self, Env, local};
@@ -53,7 +54,7 @@ pub(crate) fn table() -> Vec<NativeMethod> {
         ),
         method(
             "standIn",
-            "(JLjava/lang/String;Ljava/lang/String;)Ljava/lang/Object;",
+            "(JLjava/lang/String;Ljava/lang/String;[Ljava/lang/Object;)Ljava/lang/Object;",
             stand_in as *mut c_void,
         ),
         method(
@@ -248,13 +249,19 @@ extern "system" fn stand_in(
     id: jlong,
     name: jstring,
     descriptor: jstring,
+    arguments: jobjectArray,
 ) -> jobject {
     with(env, ptr::null_mut(), |worker, agent, jni| {
         let (Some(name), Some(descriptor)) = (local(name), local(descriptor)) else {
             return ptr::null_mut();
         };
-        let (name, descriptor) = (jni.string(&name), jni.string(&descriptor));
-        let answered = worker.answer_plainly(jni, ObjectId(id as u64), &name, &descriptor);
+        let question = AskedQuestion {
+            object: ObjectId(id as u64),
+            name: jni.string(&name),
+            descriptor: jni.string(&descriptor),
+            arguments: local(arguments),
+        };
+        let answered = worker.answer_plainly(jni, &question);
         let answered = answered.map(|answer| match answer {
             Ok(answer) => Answered::Reference(answer),
             Err(thrown) => Answered::Thrown(thrown),

@@ -35,6 +35,9 @@ impl Worker {
     /// Runs the script, called from a class of the program's loader: the JDK looks for classes and resources with the
     /// loader of whoever calls it.
     pub(super) fn drive_plainly(&self, jni: &Jni<'_>) -> Result<(), Halt> {
+        let script = Arc::new(self.run.lock_safe().read_script(&self.incoming));
+        self.run.lock_safe().stand_ins = StandIns::of(script);
+        self.open_classes(jni);
         let java = self.java()?;
         java.begin_plain(jni)?;
         let caller = self.subject.caller(jni, java)?;
@@ -52,8 +55,7 @@ impl Worker {
 
     /// Runs the statements of the script until one fails or a guard ends it.
     fn run_statements(&self, jni: &Jni<'_>) -> Result<(), Halt> {
-        let script = Arc::new(self.run.lock_safe().read_script(&self.incoming));
-        self.run.lock_safe().stand_ins = StandIns::of(Arc::clone(&script));
+        let script = self.run.lock_safe().stand_ins.script();
         let last = script.statements.iter().rposition(acts);
         for (number, statement) in script.statements.iter().enumerate() {
             if self.run.lock_safe().is_over() {
@@ -322,7 +324,10 @@ impl Worker {
         let Some((value, on)) = given.split_last() else {
             return Err(Halt::Unsupported("a write without a value".to_owned()));
         };
-        let value = self.made(jni, value)?;
+        let value = match self.stand_in(jni, value, descriptor)? {
+            Some(stand_in) => Passed::Reference(Some(stand_in)),
+            None => self.made(jni, value)?,
+        };
         let value = self.fit(jni, value, descriptor)?;
         self.check_field(jni, descriptor, &value)?;
         if site.is_static {
@@ -460,7 +465,7 @@ impl Worker {
     }
 
     /// The script names a value: from now on it is the object of that id.
-    fn name(&self, jni: &Jni<'_>, said: &Value, done: Passed<'_>) -> Result<(), Halt> {
+    pub(super) fn name(&self, jni: &Jni<'_>, said: &Value, done: Passed<'_>) -> Result<(), Halt> {
         let Some(id) = named(said) else {
             return Ok(());
         };

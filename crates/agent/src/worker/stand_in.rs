@@ -1,16 +1,16 @@
 //! Stand-ins of plain runs: objects that statements use and no statement makes. One is made where an
 //! interface is wanted, or a class that can be extended, and answers as `model` defines it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use culprit_classfile::access;
 use culprit_jvmti::{Declared, Jni, Local, Passed};
 use culprit_model::observe::is_jdk_name;
-use culprit_model::script::{AnswerPlace, StandIn, StatementEnd};
+use culprit_model::script::{Answer, AnswerPlace, StandIn, StatementEnd};
 use culprit_model::value::split_descriptor;
-use culprit_model::{ObjectId, Reference, Script, Value};
+use culprit_model::{ObjectId, Reference, Script, TypeId, Value};
 use culprit_weave::stand_in::{AnsweringMethod, StandInClass, stand_in};
 
 use super::{Halt, Worker};
@@ -43,6 +43,32 @@ impl StandIns {
         }
     }
 
+    pub(super) fn script(&self) -> Arc<Script> {
+        Arc::clone(&self.script)
+    }
+
+    /// The classes of the stand-ins.
+    fn classes(&self) -> BTreeSet<TypeId> {
+        let mut found = BTreeSet::new();
+        let mut add = |value: &Value| {
+            value.each_reference(&mut |reference| {
+                if let Reference::Object { id, class } = reference
+                    && self.stand_ins.contains_key(id)
+                {
+                    found.insert(*class);
+                }
+            });
+        };
+        for statement in &self.script.statements {
+            statement.given.iter().for_each(&mut add);
+            let answers = statement.answers().iter();
+            answers
+                .filter_map(|answer| answer.end.value())
+                .for_each(&mut add);
+        }
+        found
+    }
+
     /// The methods that a stand-in is asked, by name and descriptor.
     fn questions(&self, object: ObjectId) -> Vec<(String, String)> {
         let methods = self.stand_ins.get(&object).into_iter();
@@ -57,13 +83,22 @@ impl StandIns {
     }
 
     /// The answer to the next question to a method.
-    fn next(&mut self, object: ObjectId, name: &str, descriptor: &str) -> Option<StatementEnd> {
+    fn next(&mut self, object: ObjectId, name: &str, descriptor: &str) -> Option<Answer> {
         let method = self.stand_ins.get(&object)?.method(name, descriptor)?;
         let asked = self.asked.entry(method.answer(0)?).or_default();
         let place = method.answer(*asked)?;
         *asked += 1;
-        Some(self.script.answer(place)?.end.clone())
+        self.script.answer(place).cloned()
     }
+}
+
+/// A question of the program to a stand-in.
+pub(super) struct AskedQuestion<'j> {
+    pub(super) object: ObjectId,
+    pub(super) name: String,
+    pub(super) descriptor: String,
+    /// An array with the arguments, as far as they are objects; none if there are no arguments.
+    pub(super) arguments: Option<Local<'j>>,
 }
 
 impl Worker {
@@ -98,12 +133,33 @@ impl Worker {
         let Some(stand_in) = stand_in else {
             return Ok(None);
         };
-        let Some(made) = self.java()?.stand_in(jni, &stand_in, *id)? else {
-            return Ok(None);
+        let made = match self.java()?.stand_in(jni, &stand_in, *id)? {
+            Some(made) => made,
+            None if self.subject.opened.is_opened(class) => jni.allocate(&stand_in)?,
+            None => return Ok(None),
         };
         let here = self.java()?.adopt(jni, &made)?;
         self.run.lock_safe().bindings.bind(*id, here);
         Ok(Some(made))
+    }
+
+    /// Has the final classes of the stand-ins of the script loaded without `final`.
+    pub(super) fn open_classes(&self, jni: &Jni<'_>) {
+        let classes = {
+            let run = self.run.lock_safe();
+            let classes = run.stand_ins.classes().into_iter();
+            let names = classes.map(|class| run.said.type_name(class).to_owned());
+            names.filter(|name| !is_jdk_name(name)).collect()
+        };
+        if self.subject.opened.want(classes) {
+            self.subject.forget_loaders(jni);
+            self.cache.forget_classes();
+        }
+    }
+
+    /// The bytes of a class without `final`, if a stand-in of the script extends it.
+    pub(crate) fn opened(&self, class: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+        self.subject.opened.open(class, bytes)
     }
 
     fn has_modifier(&self, class: &Local<'_>, modifier: u16) -> Result<bool, Halt> {
@@ -121,6 +177,7 @@ impl Worker {
         if is_jdk_name(name) || self.has_modifier(base, access::ENUM)? {
             return Ok(None);
         }
+        let is_opened = self.subject.opened.is_opened(name);
         if self.has_modifier(base, access::FINAL)? {
             let class = name.replace('/', ".");
             return Err(Halt::Unsupported(format!(
@@ -129,9 +186,12 @@ impl Worker {
             )));
         }
         let lineage = self.lineage(jni, base)?;
-        let Some(constructor) = lineage.first().and_then(|own| simplest_constructor(own)) else {
+        let constructor = lineage.first().and_then(|own| simplest_constructor(own));
+        // A mock is made without a constructor.
+        let constructor = constructor.filter(|_| !is_opened);
+        if constructor.is_none() && !is_opened {
             return Ok(None);
-        };
+        }
         let answered = self.run.lock_safe().stand_ins.questions(id);
         let methods: Vec<AnsweringMethod> = answered
             .into_iter()
@@ -176,16 +236,28 @@ impl Worker {
     pub(super) fn answer_plainly<'j>(
         &self,
         jni: &Jni<'j>,
-        object: ObjectId,
-        name: &str,
-        descriptor: &str,
+        question: &AskedQuestion<'_>,
     ) -> Result<Result<Option<Local<'j>>, Local<'j>>, Halt> {
-        let answer = self
-            .run
-            .lock_safe()
-            .stand_ins
-            .next(object, name, descriptor);
+        let AskedQuestion {
+            object,
+            name,
+            descriptor,
+            ..
+        } = question;
+        let answer = {
+            let mut run = self.run.lock_safe();
+            run.stand_ins.next(*object, name, descriptor)
+        };
+        if let (Some(answer), Some(arguments)) = (&answer, &question.arguments) {
+            self.capture(jni, answer, arguments)?;
+        }
+        let answer = answer.map(|answer| answer.end);
+        // A mock may return another one.
+        let result = split_descriptor(descriptor).map_or("", |(_, result)| result);
         let boxed = |value: &Value| -> Result<Option<Local<'j>>, Halt> {
+            if let Some(stand_in) = self.stand_in(jni, value, result)? {
+                return Ok(Some(stand_in));
+            }
             match self.made(jni, value)? {
                 Passed::Reference(object) => Ok(object),
                 scalar => self.java()?.boxed(jni, scalar.letter(), scalar),
@@ -202,6 +274,24 @@ impl Worker {
                 "{object} has no answer to {name}"
             ))),
         }
+    }
+
+    /// Names the objects that the program gives to a stand-in and that the script has from nowhere else.
+    fn capture(&self, jni: &Jni<'_>, answer: &Answer, arguments: &Local<'_>) -> Result<(), Halt> {
+        let asked = answer.asked.iter().skip(1);
+        for (place, value) in asked.enumerate().take(jni.array_length(arguments)) {
+            let Value::Reference(Reference::Object { id, .. }) = value else {
+                continue;
+            };
+            let is_known = {
+                let run = self.run.lock_safe();
+                run.bindings.here(*id).is_some() || run.scalar(*id).is_some()
+            };
+            if !is_known && let Some(given) = jni.array_element(arguments, place)? {
+                self.name(jni, value, Passed::Reference(Some(given)))?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -14,6 +14,7 @@ use culprit_weave::stub::{self, Super};
 use culprit_wire::{ClassKind, Subject, SubjectClass};
 
 use super::java::Java;
+use super::opened::OpenedClasses;
 use super::{Halt, natives};
 use crate::lock::LockSafe;
 use crate::runtime::CALLER;
@@ -28,6 +29,8 @@ pub(crate) struct Classes {
     class_path: Option<String>,
     /// The class of that loader that calls what scripts call.
     caller: Mutex<Option<Global>>,
+    /// Final classes that stand-ins extend.
+    pub(super) opened: OpenedClasses,
 }
 
 impl Classes {

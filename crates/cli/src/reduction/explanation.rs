@@ -103,6 +103,11 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
             ExitCode::No,
             "only what the main class itself does is followed; exceptions need no --fails-if",
         ),
+        Error::ByMock(_) => told(
+            ExitCode::No,
+            "assert something of a result, or give the code an object of your own that keeps what \
+                        it is given",
+        ),
         Error::MainAgain(_) => told(
             ExitCode::No,
             "record a part of the program: culprit record --contents --observe CLASS -- ..., \
@@ -185,7 +190,11 @@ fn of_reduction(error: ReductionError) -> anyhow::Error {
              culprit record --contents --observe CLASS, with the class that threw"
         }
         ReductionError::NotLinked => {
-            "the test computes what it asserts by itself; assert something of a result directly"
+            "the test computes what it asserts by itself, or the value is an answer from outside, such as a \
+             database; assert something of a result directly"
+        }
+        ReductionError::MockedInside => {
+            "give the code an object to ask instead, and mock that, or test the code that uses the answer"
         }
         ReductionError::Script(ScriptError::NotCalled(_)) => {
             "name a method by its class, as the main class calls it"

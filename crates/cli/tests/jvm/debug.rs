@@ -947,3 +947,53 @@ fn a_mock_is_a_stand_in_with_the_recorded_answers() {
     );
     assert!(!ended.out.contains("ockito"), "{}", ended.out);
 }
+
+#[test]
+fn a_mock_of_a_final_class_is_one_of_the_mocking_library() {
+    let Some(jars) = mockito() else {
+        return skipped("JUnit 5 and Mockito");
+    };
+    let program = Program::compile("mocked", &jars);
+    let ended = program.debug(&launched("quotes.CheckoutTest"));
+    says(&ended, 0, "compiled and run: fails the same way");
+    let mock = "Gateway gateway = Mockito.mock(Gateway.class);";
+    assert!(ended.out.contains(mock), "{}", ended.out);
+    let answer = "Mockito.doReturn(30).when(gateway).fee(Mockito.any(), Mockito.anyInt());";
+    assert!(ended.out.contains(answer), "{}", ended.out);
+}
+
+#[test]
+fn an_object_that_a_mock_is_given_is_captured() {
+    let Some(jars) = mockito() else {
+        return skipped("JUnit 5 and Mockito");
+    };
+    let program = Program::compile("mocked", &jars);
+    let ended = program.debug(&launched("quotes.OutboxTest"));
+    says(&ended, 0, "compiled and run: fails the same way");
+    let asserted = "assertEquals(\"700 cents for Ann\", ";
+    assert!(ended.out.contains(asserted), "{}", ended.out);
+    assert!(!ended.out.contains("ockito"), "{}", ended.out);
+}
+
+#[test]
+fn what_only_the_mocking_library_does_has_no_test() {
+    let Some(jars) = mockito() else {
+        return skipped("JUnit 5 and Mockito");
+    };
+    let program = Program::compile("mocked", &jars);
+    let ended = program.debug(&launched("quotes.GreetingTest"));
+    says(
+        &ended,
+        1,
+        "a static method or a constructor that the test mocks",
+    );
+    let words = ["debug", "-o", "verified", "--"].map(str::to_owned);
+    let words = words
+        .into_iter()
+        .chain(program.java(&launched("quotes.VerifyTest")));
+    says(
+        &program.culprit(words),
+        1,
+        "a mock was not called as the test wants",
+    );
+}

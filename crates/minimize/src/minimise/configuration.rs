@@ -72,7 +72,7 @@ pub(super) fn configuration(
     }
 }
 
-/// The calls that tell the objects behind the failing statement of the names that it is given, with what these need: of each method
+/// The calls that tell the objects behind the failing statement of the names and objects that it is given, with what these need: of each method
 /// and name the first, unless one is kept already. None if there are many.
 pub(super) fn introductions(
     script: &Script,
@@ -91,7 +91,11 @@ pub(super) fn introductions(
     let given = given.flat_map(|number| closure(&needs, *number));
     let given: BTreeSet<usize> = given.chain([last]).collect();
     let given = given.iter().map(|number| &script.statements[*number]);
-    let given: Vec<&Value> = given.flat_map(names).collect();
+    let mut given: Vec<&Value> = given.flat_map(names).collect();
+    // An object that the failing call is given is a name too: `table.sign(red)` tells the table of the key of `table.of(red)`.
+    let arguments = failing.given.iter().skip(usize::from(receiver.is_some()));
+    let is_object = |value: &&Value| matches!(value, Value::Reference(Reference::Object { .. }));
+    given.extend(arguments.filter(is_object));
     let objects = kept.iter();
     let objects = objects.flat_map(|number| script.statements[*number].objects());
     let objects: BTreeSet<ObjectId> = objects.collect();
@@ -247,6 +251,32 @@ site 7 entry cli/Option.settle(Z)V
         let kept = BTreeSet::from([0, 1, 7]);
         let found = introductions(&script, &kept, 7);
         assert_eq!(found, BTreeSet::from([0, 2]));
+    }
+
+    #[test]
+    fn an_object_that_the_failing_call_is_given_is_introduced() {
+        let head = "script 1\n\
+                    type 1 league/Table\n\
+                    type 2 league/Team\n\
+                    site 1 entry league/Table.<init>()V\n\
+                    site 2 entry league/Team.<init>()V\n\
+                    site 3 entry league/Table.sign(Lleague/Team;Ljava/lang/String;)V\n\
+                    site 4 entry league/Table.of(Lleague/Team;)V\n";
+        let team = |id: u32| format!("=> @2()\n<= @2 = #{id}:@2\n");
+        let sign = |id: u32| format!("=> @3(#{id}:@2, \"Ann\") on #1:@1\n<= @3\n");
+        let statements = [
+            "=> @1()\n<= @1 = #1:@1\n".to_owned(),
+            team(2),
+            team(3),
+            sign(2),
+            sign(3),
+            sign(2),
+            "=> @4(#2:@2) on #1:@1\n<= @4\n".to_owned(),
+        ];
+        let script: Script = format!("{head}{}", statements.concat()).parse().unwrap();
+        let kept = BTreeSet::from([0, 1, 6]);
+        let found = introductions(&script, &kept, 6);
+        assert_eq!(found, BTreeSet::from([0, 1, 3]));
     }
 
     #[test]

@@ -167,6 +167,22 @@ site 1 entry static shop/Order.take(Ljava/lang/Object;Ljava/lang/Object;)V
 }
 
 #[test]
+fn a_latch_has_its_count_if_that_is_known() {
+    check(
+        "\
+type 1 java/util/concurrent/CountDownLatch fields {java/util/concurrent/CountDownLatch.sync:Ljava/lang/Object;}
+type 2 java/util/concurrent/CountDownLatch$Sync
+site 1 entry static shop/Order.take(Ljava/lang/Object;)V
+== state @0 on #1:CountDownLatch = state CountDownLatch{#2:CountDownLatch$Sync}
+=> Order.take@1(#1:CountDownLatch)",
+        &[
+            "#1:CountDownLatch = new CountDownLatch(1)",
+            "Order.take(#1:CountDownLatch)",
+        ],
+    );
+}
+
+#[test]
 fn a_reader_is_one_of_what_is_left_on_every_jdk() {
     let before = "\
 type 1 java/io/StringReader fields {java/io/StringReader.str:Ljava/lang/String;, java/io/StringReader.next:I}

@@ -69,6 +69,19 @@ pub(super) const RECIPES: Table = &[
         ),
     ),
     ("java/util/concurrent/atomic/LongAdder", By(adder)),
+    ("java/util/concurrent/CountDownLatch", By(synchroniser)),
+    ("java/util/concurrent/Semaphore", By(synchroniser)),
+    (
+        "java/util/concurrent/locks/ReentrantLock",
+        Of("java/util/concurrent/locks/ReentrantLock.<init>()V", &[]),
+    ),
+    (
+        "java/util/concurrent/locks/ReentrantReadWriteLock",
+        Of(
+            "java/util/concurrent/locks/ReentrantReadWriteLock.<init>()V",
+            &[],
+        ),
+    ),
     (
         "java/lang/ref/WeakReference",
         Of(
@@ -149,6 +162,19 @@ fn adder<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value
             None,
         ),
     }
+}
+
+/// A latch or a semaphore with the count that it has, or 1 if that is not recorded: one thread neither waits for it nor is waited for.
+fn synchroniser<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+) -> Option<()> {
+    let class = held.class();
+    let count = held.open("sync").and_then(|sync| sync.int("state"));
+    let count = count.and_then(|count| i32::try_from(count).ok());
+    let given = vec![Value::Int(count.unwrap_or(1))];
+    maker.make(&format!("{class}.<init>(I)V"), given, made)
 }
 
 fn uuid<'a>(maker: &mut ObjectMaker<'a, '_>, held: StatePiece<'a>, made: &Value) -> Option<()> {

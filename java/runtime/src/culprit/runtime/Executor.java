@@ -47,8 +47,8 @@ final class Executor {
     /** The constants of an external enum, by ordinal. */
     static native Object[] constants(Class<?> type);
 
-    /** The program calls a stand-in of a plain run: the recorded answer, boxed. */
-    static native Object standIn(long id, String method, String descriptor);
+    /** The program calls a stand-in of a plain run: the recorded answer, boxed. Arguments that are no objects may be null. */
+    static native Object standIn(long id, String method, String descriptor, Object[] arguments);
 
     /**
      * Defines a class that a loader is asked for; null if there is none. With {@code overJdk}, only one that

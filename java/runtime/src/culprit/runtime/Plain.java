@@ -20,7 +20,7 @@ import java.util.function.BiFunction;
  * What the executor needs where a program runs as it is. Only JVMs that replay have this class. An
  * instance answers for an object of the outside as that was recorded to.
  */
-final class Plain implements InvocationHandler, BiFunction<String, String, Object> {
+final class Plain implements InvocationHandler, BiFunction<String, Object[], Object> {
     private static final Properties PROPERTIES = (Properties) System.getProperties().clone();
     private static final Locale LOCALE = Locale.getDefault();
     private static final TimeZone ZONE = TimeZone.getDefault();
@@ -39,7 +39,7 @@ final class Plain implements InvocationHandler, BiFunction<String, String, Objec
 
     /**
      * Stands in for an object of the scenario: an object of the interface that is wanted, or of a class that was
-     * made for it; null if the constructor of what it extends throws something.
+     * made for it; null if that class has no constructor, or that of what it extends throws something.
      */
     static Object standIn(Class<?> type, long id) throws ReflectiveOperationException {
         Plain plain = new Plain(id);
@@ -47,6 +47,9 @@ final class Plain implements InvocationHandler, BiFunction<String, String, Objec
             return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, plain);
         }
         type.getField("answers").set(null, plain);
+        if (type.getConstructors().length == 0) {
+            return null;
+        }
         try {
             return type.getConstructor().newInstance();
         } catch (InvocationTargetException ofTheProgram) {
@@ -54,10 +57,11 @@ final class Plain implements InvocationHandler, BiFunction<String, String, Objec
         }
     }
 
-    /** The answer of a method of a class that was made to stand in. */
+    /** The answer of a method, given by its name and descriptor, of a class that was made to stand in. */
     @Override
-    public Object apply(String method, String descriptor) {
-        return Executor.standIn(id, method, descriptor);
+    public Object apply(String method, Object[] arguments) {
+        int end = method.indexOf('(');
+        return Executor.standIn(id, method.substring(0, end), method.substring(end), arguments);
     }
 
     @Override
@@ -73,7 +77,7 @@ final class Plain implements InvocationHandler, BiFunction<String, String, Objec
             }
         }
         MethodType type = MethodType.methodType(method.getReturnType(), method.getParameterTypes());
-        return Executor.standIn(id, method.getName(), type.toMethodDescriptorString());
+        return Executor.standIn(id, method.getName(), type.toMethodDescriptorString(), arguments);
     }
 
     /** What the JVM throws where a method is called on null; from Java 15 on it says which. */
