@@ -35,6 +35,8 @@ pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
     let made = last.uses().first().filter(|_| last.is_raise()).copied();
     let end = made.and_then(|id| origins.maker(id)).unwrap_or(fails);
     let guards = |range: std::ops::Range<usize>| range.filter(|at| earlier[*at].is_guard());
+    let calls =
+        |mut range: std::ops::Range<usize>| range.any(|at| script.target(&earlier[at]).is_some());
     // Where an exception is made before it is thrown, something is closed in between: if it is not null.
     let is_late = |at: &usize| !origins.is_null_check(&earlier[*at]);
     let mut decide: Vec<usize> = guards(end..fails).filter(is_late).collect();
@@ -53,10 +55,17 @@ pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
         let asks_program = |at: &usize| !origins.asks_container(&earlier[*at]);
         match boolean {
             _ if is_path => decide.extend(guards(0..end).filter(asks_program)),
+            // A flag that the driver set where it caught an exception, and not a value that it computed later.
+            Some(_) if !origins.exceptions(&earlier[guard]).is_empty() && calls(guard..fails) => {}
             Some((place, was)) => condition = Some((guard, place, was)),
             None if is_told => decide.push(guard),
             None => {}
         }
+    }
+    if is_told {
+        let behind = exceptions_behind(script, decide.iter().copied().chain([fails]));
+        let is_behind = |at: &usize| !origins.exceptions(&earlier[*at]).is_disjoint(&behind);
+        decide.extend(guards(0..end).filter(is_behind));
     }
     decide.into_iter().for_each(|on| script.wait(fails, on));
     if let Some((guard, place, was)) = condition {
@@ -69,12 +78,25 @@ fn is_without_program(script: &Script, statement: usize) -> bool {
     interactions(script, &closure(&needs(script), statement)) == 0
 }
 
+/// The exceptions of calls that statements depend on: they are null if they were not thrown.
+fn exceptions_behind(
+    script: &Script,
+    statements: impl Iterator<Item = usize>,
+) -> BTreeSet<ObjectId> {
+    let needs = needs(script);
+    let behind: BTreeSet<usize> = statements.flat_map(|at| closure(&needs, at)).collect();
+    let used = behind.iter().flat_map(|at| script.statements[*at].uses());
+    used.collect()
+}
+
 /// The statements that make the values of a script.
 struct Origins<'s> {
     script: &'s Script,
     makers: BTreeMap<ObjectId, usize>,
     /// The containers of the driver.
     containers: BTreeSet<ObjectId>,
+    /// The exceptions of calls that the driver may have caught.
+    exceptions: BTreeSet<ObjectId>,
 }
 
 impl Origins<'_> {
@@ -86,6 +108,11 @@ impl Origins<'_> {
                 .filter_map(|(at, statement)| Some((statement.defines()?, at)))
                 .collect(),
             containers: containers(script),
+            exceptions: script
+                .statements
+                .iter()
+                .filter_map(Statement::catches)
+                .collect(),
         }
     }
 
@@ -106,6 +133,14 @@ impl Origins<'_> {
         let null = [Operator::IsNull, Operator::IsNotNull];
         let mut conditions = self.makers(guard);
         conditions.any(|it| it.operator().is_some_and(|it| null.contains(&it)))
+    }
+
+    /// The exceptions that a guard requires to have been thrown.
+    fn exceptions(&self, guard: &Statement) -> BTreeSet<ObjectId> {
+        let required = |condition: &&Statement| condition.operator() == Some(Operator::IsNotNull);
+        let conditions = self.makers(guard).filter(required);
+        let required = conditions.flat_map(Statement::uses);
+        required.filter(|id| self.exceptions.contains(id)).collect()
     }
 
     /// A statement is given only what a container of the driver said about itself, such as its size. The script fills
@@ -177,6 +212,7 @@ site 6 entry java/lang/IllegalStateException.<init>()V
 site 7 entry static org/junit/Assert.assertEquals(JJ)V
 site 8 entry static org/junit/Assert.assertTrue(Z)V
 site 9 entry static java/lang/Boolean.getBoolean()Z
+site 10 entry java/lang/IllegalStateException.hashCode()I
 => @1()
 <= @1 = #1:@3
 => @2() on #1:@3
@@ -262,6 +298,32 @@ site 9 entry static java/lang/Boolean.getBoolean()Z
             assert_eq!(script.waits, BTreeSet::new());
         }
         assert_eq!(decided_by("=> @8(false)\n<= @8\n", &[7]), [4, 6]);
+    }
+
+    #[test]
+    fn what_the_driver_says_about_an_exception_depends_on_it() {
+        let thrown = "=> @2() on #1:@3\n<=! @2 = #10:@4\n";
+        let caught = "do isNotNull object (#10:@4) = #11:@2\nguard (#11:@2)\n";
+        assert_eq!(decided_by(&format!("{thrown}{caught}{FAIL}"), &[]), [9]);
+        let question = "=> @10() on #10:@4\n<= @10 = #12:@1\n";
+        let answer = "do isLess int (#12:@1, 2) = #13:@2\nguard (#13:@2)\n";
+        let script = format!("{thrown}{caught}{question}{answer}{FAIL}");
+        assert_eq!(decided_by(&script, &[]), [9, 12]);
+    }
+
+    #[test]
+    fn a_flag_is_set_where_an_exception_is_caught() {
+        let caught = "=> @2() on #1:@3\n<=! @2 = #10:@4\n\
+                      do isNotNull object (#10:@4) = #11:@2\nguard (#11:@2)\n";
+        let script = decided(&format!("{caught}=> @8(true)\n<= @8\n"), &[]);
+        let condition = &script.statements[script.statements.len() - 2];
+        assert_eq!(condition.operator(), Some(Operator::IsNotNull));
+        let later = "=> @3()\n<= @3 = #12:@6\n";
+        let script = decided(&format!("{caught}{later}=> @8(true)\n<= @8\n"), &[]);
+        assert_eq!(
+            script.statements.last().unwrap().given,
+            [Value::Boolean(true)]
+        );
     }
 
     #[test]

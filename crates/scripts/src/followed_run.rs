@@ -272,12 +272,18 @@ pub fn followed(
     surroundings: Surroundings<'_>,
 ) -> Vec<Script> {
     let class = failure.signature.thrown().class.replace('.', "/");
+    let frames = &failure.signature.thrown().frames;
+    let in_initialiser = frames.iter().any(|frame| frame.method == "<clinit>");
     let tables = run.tables;
     let statements = settle(run.statements);
     let failing = |statement: &Statement| {
         let thrown = thrown(statement).map(|class| tables.class_name(class));
-        // An exception may print itself without its class.
-        thrown.is_some_and(|name| name == class || class.is_empty())
+        // An exception may print itself without its class. That of an initialiser arrives within another.
+        thrown.is_some_and(|name| {
+            let is_of_initialiser =
+                in_initialiser && name == "java/lang/ExceptionInInitializerError";
+            name == class || class.is_empty() || is_of_initialiser
+        })
     };
     let is_left = |statement: &&Statement| statement.action == Action::Mark(Mark::Left);
     let left = statements.iter().filter(is_left);

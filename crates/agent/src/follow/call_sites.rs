@@ -86,6 +86,13 @@ impl Following {
             return;
         };
         let of_program = captured.iter().any(|held| self.is_of_program(held));
+        // The body may change what it captures whenever the program calls it.
+        for held in captured {
+            let class = held.reference().map(|object| self.class_of(jni, &object));
+            if class.is_some_and(|class| !self.follows(&class)) {
+                self.taint(jni, held);
+            }
+        }
         let captured: Vec<Value> = captured
             .iter()
             .zip(parameters)

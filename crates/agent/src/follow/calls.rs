@@ -6,7 +6,7 @@ use std::sync::Arc;
 use culprit_jvmti::{Jni, Local, Passed};
 use culprit_model::script::StatementEnd;
 use culprit_model::value::{Shape, split_descriptor};
-use culprit_model::{Member, Value};
+use culprit_model::{Member, Reference, Value};
 use culprit_weave::follow::HelperMethod;
 
 use super::Following;
@@ -284,6 +284,29 @@ impl Following {
         }
         let end = StatementEnd::Threw(self.thrown(jni, thrown));
         self.note(frame, call.target, call.kind, values, end);
+    }
+
+    /// Notes that a class could not be initialised, for an instruction that is no call: a script has `Class.forName`
+    /// instead of it.
+    pub(super) fn note_initialiser<'j>(
+        &self,
+        jni: &Jni<'j>,
+        frame: &mut MachineFrame<'_, 'j>,
+        class: &str,
+        thrown: &Local<'j>,
+    ) {
+        if !self.is_noting() || self.follows(class) {
+            return;
+        }
+        let name = class.replace('/', ".").encode_utf16().collect();
+        let for_name = Member {
+            owner: "java/lang/Class".to_owned(),
+            name: "forName".to_owned(),
+            descriptor: "(Ljava/lang/String;)Ljava/lang/Class;".to_owned(),
+        };
+        let values = vec![Value::Reference(Reference::String(name))];
+        let end = StatementEnd::Threw(self.thrown(jni, thrown));
+        self.note(frame, for_name, CallKind::Static, values, end);
     }
 
     /// Notes a call and its end.

@@ -44,6 +44,21 @@ impl Following {
         writer.guard(is_null, vec![expected.into()]);
     }
 
+    /// The driver catches an exception. What it does then it does only if that was thrown: if a call threw it, the
+    /// script continues only then.
+    pub(super) fn caught(&self, jni: &Jni<'_>, thrown: &Local<'_>) {
+        if !self.is_noting() {
+            return;
+        }
+        let known = self.tag(thrown).map(|tag| tag.id);
+        let is_known = known.is_some_and(|id| self.writer.lock_safe().thrown.contains(&id));
+        if is_known {
+            let exception = self.thrown(jni, thrown);
+            let is_thrown = Operator::IsNotNull.of(Shape::Reference);
+            self.writer.lock_safe().guard(is_thrown, vec![exception]);
+        }
+    }
+
     /// An exception arrives in the driver, which is ready for others there.
     pub(super) fn arrived(&self, jni: &Jni<'_>, frame: &MachineFrame<'_, '_>, thrown: &Local<'_>) {
         for (_, class) in frame.ready_for() {

@@ -284,8 +284,9 @@ impl Following {
                 Ok(Next::Return(result)) => return Ok(result),
                 Err(thrown) => match self.handler(jni, &frame, &thrown) {
                     Some(Catch { handler, is_for_it }) => {
-                        if !is_for_it {
-                            self.arrived(jni, &frame, &thrown);
+                        match is_for_it {
+                            true => self.caught(jni, &thrown),
+                            false => self.arrived(jni, &frame, &thrown),
                         }
                         frame.stack.clear();
                         frame.receive(Held::new(JvmValue::Reference(Some(thrown))));
@@ -312,7 +313,7 @@ impl Following {
     fn initialise<'j>(
         &self,
         jni: &Jni<'j>,
-        frame: &MachineFrame<'_, 'j>,
+        frame: &mut MachineFrame<'_, 'j>,
         instruction: &Instruction<'_>,
     ) -> Result<(), Local<'j>> {
         let followed = frame.followed;
@@ -320,7 +321,12 @@ impl Following {
         let helper = helper.ok_or_else(|| odd(jni))?;
         let ready = followed.ready.get(&helper.name).ok_or_else(|| odd(jni))?;
         if !ready.is_done.load(Ordering::Acquire) {
-            self.perform(jni, followed, helper, &[])?;
+            if let Err(thrown) = self.perform(jni, followed, helper, &[]) {
+                let index = instruction.pool_index().unwrap_or_default();
+                let class = followed.pool.class_name(index).map_err(|_| odd(jni))?;
+                self.note_initialiser(jni, frame, &class, &thrown);
+                return Err(thrown);
+            }
             ready.is_done.store(true, Ordering::Release);
         }
         Ok(())
@@ -570,12 +576,19 @@ impl Following {
         };
         match instruction.opcode {
             op::GETSTATIC | op::GETFIELD => {
-                let held = self.read(jni, followed, member()?, helper, given.pop())?;
-                frame.receive(held);
+                let read = self.read(jni, followed, member()?, helper, given.pop());
+                if let (op::GETSTATIC, Err(thrown)) = (instruction.opcode, &read) {
+                    self.note_initialiser(jni, frame, &member()?.owner, thrown);
+                }
+                frame.receive(read?);
             }
             op::PUTSTATIC | op::PUTFIELD => {
                 let value = given.pop().ok_or_else(|| odd(jni))?;
-                self.write(jni, followed, member()?, helper, given.pop(), value)?;
+                let written = self.write(jni, followed, member()?, helper, given.pop(), value);
+                if let (op::PUTSTATIC, Err(thrown)) = (instruction.opcode, &written) {
+                    self.note_initialiser(jni, frame, &member()?.owner, thrown);
+                }
+                written?;
             }
             op::INVOKESPECIAL if member()?.name == "<init>" => {
                 let held = self.call(jni, frame, member()?, helper, given)?;

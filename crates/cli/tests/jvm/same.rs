@@ -160,3 +160,39 @@ fn assertions_without_a_message_are_told_apart_by_their_lines() {
     says(&ended, 0, "compiled and run: fails the same way");
     insta::assert_snapshot!(ended.out);
 }
+
+/// A test says that something is wrong because of an exception, because of a setting, or
+/// because of what the program called. On a version that is right, the small tests pass.
+#[test]
+fn what_is_wrong_depends_on_the_reason() {
+    let junit = library::jar("junit", "junit", "4.13.2", None);
+    let hamcrest = library::jar("org.hamcrest", "hamcrest-core", "1.3", None);
+    let (Some(junit), Some(hamcrest)) = (junit, hamcrest) else {
+        return skipped("JUnit 4");
+    };
+    let program = Program::compile("conditional", &[junit, hamcrest]);
+    let ended = program.debug(&["org.junit.runner.JUnitCore", "desk.RatesTest"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    let conditions = ["exception == null", "exception != null"];
+    let is_conditional = conditions.iter().any(|it| ended.out.contains(it));
+    assert!(is_conditional, "{}", ended.out);
+    for line in ["setProperty(\"rates.currency\", \"EUR\")", ".tell("] {
+        assert!(ended.out.contains(line), "{line}: {}", ended.out);
+    }
+}
+
+#[test]
+fn a_class_that_cannot_be_initialised_is_named() {
+    let junit = library::jar("junit", "junit", "4.13.2", None);
+    let Some(junit) = junit else {
+        return skipped("JUnit 4");
+    };
+    let program = Program::compile("conditional", &[junit]);
+    for mode in ["field", "new"] {
+        let _ = fs::remove_dir_all(program.path("out"));
+        let ended = program.debug(&["desk.Main", mode]);
+        says(&ended, 0, "compiled and run: fails the same way");
+        let call = "Class.forName(\"rates.Zones\")";
+        assert!(ended.out.contains(call), "{mode}: {}", ended.out);
+    }
+}

@@ -58,6 +58,14 @@ fn moves_on(site: &Site) -> bool {
     name.starts_with("next") || name.starts_with("read")
 }
 
+/// Methods that set what the whole JVM has.
+const SETTINGS: [(&str, &str); 4] = [
+    ("java/lang/System", "setProperty"),
+    ("java/lang/System", "clearProperty"),
+    ("java/util/Locale", "setDefault"),
+    ("java/util/TimeZone", "setDefault"),
+];
+
 /// What a static method returns, as far as that tells what it is called for.
 enum Returns {
     Nothing,
@@ -128,6 +136,7 @@ impl CallReduction<'_> {
             }
             if kept.len() == before {
                 kept.extend(self.settings_of_dates(&kept));
+                kept.extend(self.settings_of_driver(last));
                 return kept.into_iter().collect();
             }
         }
@@ -160,6 +169,21 @@ impl CallReduction<'_> {
             }
             false => Vec::new(),
         }
+    }
+
+    /// The statements of the driver that set what the whole JVM has: what is right may depend on them, even if what is
+    /// wrong does not.
+    fn settings_of_driver(&self, last: usize) -> Vec<usize> {
+        let needs = needs(self.script);
+        let sets = |number: &usize| {
+            let target = self.script.target(&self.script.statements[*number]);
+            target.is_some_and(|target| {
+                let setting = (target.owner.as_str(), target.name.as_str());
+                SETTINGS.contains(&setting)
+            })
+        };
+        let set = (self.script.prelude..last).filter(sets);
+        set.flat_map(|number| closure(&needs, number)).collect()
     }
 
     /// Statements whose results nothing but assertions and conditions looks at.
