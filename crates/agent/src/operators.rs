@@ -76,7 +76,7 @@ fn execution(operator: Operator) -> Execution {
         O::IsInstance => Execution::Jni(is_instance),
         // The operand is the array.
         O::Array => Execution::Jni(|_, operands| Passed::Reference(object(operands, 0))),
-        O::Concat | O::Element | O::Store | O::Length | O::Raise => Execution::Java,
+        O::Concat | O::Element | O::Store | O::Length | O::Raise | O::Cast => Execution::Java,
     }
 }
 

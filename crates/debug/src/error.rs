@@ -92,7 +92,7 @@ pub enum Error {
     #[error("the smallest test that fails the same way calls {0}.main, which is the program again")]
     MainAgain(String),
     /// The time for this failure is over, and nothing was seen to fail.
-    #[error("no candidate was seen to fail like the program before --max-time was over")]
+    #[error("no test was seen to fail like the program before --max-time was over")]
     OutOfTime,
     /// The user ended it.
     #[error("interrupted")]

@@ -32,6 +32,8 @@ enum Notation {
     Not,
     Concat,
     Instance,
+    /// To a class, not to the type of a number.
+    ClassCast,
     Element,
     Store,
     Length,
@@ -74,6 +76,7 @@ fn notation(operator: Operator) -> Notation {
         Operator::IsTrue => Notation::Plain,
         Operator::IsFalse => Notation::Not,
         Operator::IsInstance => Notation::Instance,
+        Operator::Cast => Notation::ClassCast,
         Operator::Concat => Notation::Concat,
         Operator::Element => Notation::Element,
         Operator::Store => Notation::Store,
@@ -218,6 +221,7 @@ impl Scope<'_> {
             Notation::Not => first.negated(),
             Notation::Concat => concat(first, second()?),
             Notation::Instance => self.instance(&first, &second()?, node)?,
+            Notation::ClassCast => self.class_cast(&first, &second()?, node)?,
             Notation::Element | Notation::Store => {
                 let array = self.as_array(first, node, &wanted[0]);
                 let component = match &array.of {
@@ -313,28 +317,37 @@ impl Scope<'_> {
 
     fn instance(&self, value: &Expr, class: &Expr, node: &Node<'_>) -> Result<Expr, Error> {
         let boolean = Type::Primitive(Shape::Boolean);
-        let of = match &node.arguments[1] {
-            Value::Reference(Reference::Class(id)) => {
-                Some(Type::of_class(self.graph.class(*id, node.number)?))
-            }
-            _ => None,
+        let Some(of) = self.class_operand(node)? else {
+            return Ok(of_class(class, "isInstance", value, boolean));
         };
-        let Some(of) = of.filter(|of| self.access.names(of)) else {
-            let member = Member {
-                owner: "java/lang/Class".to_owned(),
-                name: "isInstance".to_owned(),
-                descriptor: "(Ljava/lang/Object;)Z".to_owned(),
-            };
-            let target = Target::Object(Box::new(class.closed()));
-            return Ok(Expr::call(target, &member, vec![value.clone()], boolean));
-        };
-        let value = match self.related(&value.of, &of) {
-            true => value.clone(),
-            false => self.cast(value, &Type::object()),
-        };
-        let value = Box::new(value.within(Precedence::Shift));
+        let value = Box::new(self.castable(value, &of).within(Precedence::Shift));
         let code = Code::Instance(value, self.plainly_named(&of));
         Ok(Expr::new(code, boolean).at(Precedence::Relation))
+    }
+
+    /// A cast to the class of the second operand.
+    fn class_cast(&self, value: &Expr, class: &Expr, node: &Node<'_>) -> Result<Expr, Error> {
+        let Some(of) = self.class_operand(node)? else {
+            return Ok(of_class(class, "cast", value, Type::object()));
+        };
+        Ok(self.cast(&self.castable(value, &of), &of))
+    }
+
+    /// A value that the compiler lets be of a type: it refuses what can never be.
+    fn castable(&self, value: &Expr, of: &Type) -> Expr {
+        match self.related(&value.of, of) {
+            true => value.clone(),
+            false => self.cast(value, &Type::object()),
+        }
+    }
+
+    /// The class that is the second operand, if the test can name it.
+    fn class_operand(&self, node: &Node<'_>) -> Result<Option<Type>, Error> {
+        let Some(Value::Reference(Reference::Class(id))) = node.arguments.get(1) else {
+            return Ok(None);
+        };
+        let of = Type::of_class(self.graph.class(*id, node.number)?);
+        Ok(Some(of).filter(|of| self.access.names(of)))
     }
 
     /// An array of a type with these elements.
@@ -382,6 +395,21 @@ impl Scope<'_> {
         let raised = Expr::new(Code::Throw(Box::new(thrown)), Type::Null).at(Precedence::Statement);
         Ok(raised.throwing(throws))
     }
+}
+
+/// A method of `Class` that takes an object.
+fn of_class(class: &Expr, name: &str, value: &Expr, of: Type) -> Expr {
+    let result = match of {
+        Type::Primitive(_) => "Z",
+        _ => "Ljava/lang/Object;",
+    };
+    let member = Member {
+        owner: "java/lang/Class".to_owned(),
+        name: name.to_owned(),
+        descriptor: format!("(Ljava/lang/Object;){result}"),
+    };
+    let target = Target::Object(Box::new(class.closed()));
+    Expr::call(target, &member, vec![value.clone()], of)
 }
 
 /// A relation, with the sign that it has where it is negated.

@@ -177,7 +177,7 @@ impl FoundProblem {
         if self.times == 0 {
             self.first = at;
         }
-        self.times += times;
+        self.times = self.times.saturating_add(times);
     }
 }
 
@@ -203,10 +203,12 @@ impl<'r> Survey<'r> {
         if progress.open > 0 {
             self.gaps_in_calls.add(1, gap.before);
         }
-        match gap.reason {
-            GapReason::Forgotten => self.forgotten += gap.count,
-            GapReason::Unknown(_) => self.gaps += gap.count,
-        }
+        // The recording says how many, and may say anything.
+        let events = match gap.reason {
+            GapReason::Forgotten => &mut self.forgotten,
+            GapReason::Unknown(_) => &mut self.gaps,
+        };
+        *events = events.saturating_add(gap.count);
     }
 
     fn step(&mut self, step: &Step) {

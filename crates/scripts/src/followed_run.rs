@@ -82,7 +82,16 @@ pub struct OwnCalls {
     pub is_inlined: bool,
 }
 
-/// The methods to follow where the driver itself threw, in a method that it calls, or in `main` for want of an object.
+/// The exceptions of instructions of the JVM.
+const OF_INSTRUCTIONS: [&str; 5] = [
+    "java.lang.ArithmeticException",
+    "java.lang.ArrayIndexOutOfBoundsException",
+    "java.lang.ArrayStoreException",
+    "java.lang.ClassCastException",
+    "java.lang.NullPointerException",
+];
+
+/// The methods to follow where the driver itself threw, in a method that it calls, or in an instruction of `main`.
 /// `None` where another class did, an assertion failed, or a test threw itself.
 pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
     let driver = driver_of(failed);
@@ -105,8 +114,8 @@ pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
     if thrower == entry {
         let main = vec![entry.to_owned()];
         // What main throws itself may rest on what its other methods did.
-        let is_null = failed.signature.thrown().class == "java.lang.NullPointerException";
-        return (failed.test.is_none() && entry == "main" && is_null).then(|| OwnCalls {
+        let is_own = OF_INSTRUCTIONS.contains(&failed.signature.thrown().class.as_str());
+        return (failed.test.is_none() && entry == "main" && is_own).then(|| OwnCalls {
             outermost: main.clone(),
             innermost: main,
             is_inlined: true,

@@ -101,8 +101,12 @@ mod tests {
         check("2024-03-31T02:30:15.123+01:00[Europe/Berlin]", "<time>");
         check("\"2024-03-31T02:30Z\"", "\"<time>\"");
         let number = "6".repeat(20);
-        let text = format!("10:00:00Z[{number}]{number}");
-        check(&mask(&text), &mask(&text));
+        for text in [
+            format!("10:00:00Z[{number}]{number}"),
+            format!("10:00:00.{number}c"),
+        ] {
+            check(&mask(&text), &mask(&text));
+        }
         check("2024-03-31 02:30:15,123 x", "<time> x");
         check("Sun Mar 31 02:30:15 CET 2024.", "<time>.");
         check(
@@ -116,6 +120,12 @@ mod tests {
     fn temporary_files_ports_and_processes_are_masked() {
         check("/tmp/junit551273/a.txt: gone", "<temporary>: gone");
         check("file:/var/folders/x/T/a (no)", "file:<temporary> (no)");
+        check(
+            "in /tmp/a. Then /tmp/b.",
+            "in <temporary>. Then <temporary>.",
+        );
+        let joined = "/tmp/x.1s\u{1}<b>";
+        check(&mask(joined), &mask(joined));
         check("C:\\Users\\me\\AppData\\Local\\Temp\\a.txt", "<temporary>");
         check("data/junit5512739817236451.dat", "data/junit<number>.dat");
         check(

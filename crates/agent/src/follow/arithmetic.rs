@@ -105,8 +105,14 @@ impl Following {
         };
         let scalars: Vec<Value> = operands.iter().map(Held::scalar).collect();
         let Some(result) = compute(operation, &scalars) else {
-            let passed: Vec<_> = operands.iter().map(|held| held.to_pass(b'I')).collect();
-            return self.operate(jni, operation, &passed).map(Held::passed);
+            let letter = operation.shape.code() as u8;
+            let passed: Vec<_> = operands.iter().map(|held| held.to_pass(letter)).collect();
+            let done = self.operate(jni, operation, &passed);
+            if let Err(thrown) = &done {
+                let operands: Vec<&Held<'_>> = operands.iter().collect();
+                self.note_failed(jni, operation, &operands, thrown);
+            }
+            return done.map(Held::passed);
         };
         let slot = JvmValue::of_scalar(&result);
         if !self.is_noting() || operands.iter().all(|held| held.origin.is_none()) {

@@ -24,10 +24,19 @@ impl Following {
         let Some(object) = array.reference() else {
             let given = [Passed::Reference(None), Passed::Int(at.as_int())];
             let element = Operator::Element.of(element_shape(plain));
-            return self.operate(jni, element, &given).map(Held::passed);
+            let done = self.operate(jni, element, &given);
+            if let Err(thrown) = &done {
+                self.note_failed(jni, element, &[array, at], thrown);
+            }
+            return done.map(Held::passed);
         };
         let class = self.class_of(jni, &object);
-        let found = self.element(jni, &object, &class, at.as_int())?;
+        let element = Operator::Element.of(element_shape(&class));
+        let found = self.element(jni, &object, &class, at.as_int());
+        if let Err(thrown) = &found {
+            self.note_failed(jni, element, &[array, at], thrown);
+        }
+        let found = found?;
         let tag = self.tag(&object);
         let place = tag.map(|tag| HeapPlace::Element(tag.id, at.as_int()));
         let of_program = tag.is_some_and(|tag| tag.of_program) || at.origin.is_some();
@@ -50,7 +59,6 @@ impl Following {
             class.get(1..).unwrap_or_default(),
             of_program,
         );
-        let element = Operator::Element.of(element_shape(&class));
         let mut writer = self.writer.lock_safe();
         writer.operate_to(element, given, Some(value));
         Ok(held)
@@ -74,7 +82,10 @@ impl Following {
             at.to_pass(b'I'),
             value.to_pass(shape.code() as u8),
         ];
-        self.operate(jni, store, &passed)?;
+        if let Err(thrown) = self.operate(jni, store, &passed) {
+            self.note_failed(jni, store, &[array, at, value], &thrown);
+            return Err(thrown);
+        }
         let Some(object) = array.reference() else {
             return Ok(());
         };
@@ -105,7 +116,11 @@ impl Following {
     /// `array.length`
     pub(super) fn length<'j>(&self, jni: &Jni<'j>, array: &Held<'j>) -> OperationResult<'j> {
         let operation = Operator::Length.of(Shape::Reference);
-        let length = Held::passed(self.operate(jni, operation, &[array.to_pass(b'L')])?);
+        let length = self.operate(jni, operation, &[array.to_pass(b'L')]);
+        if let Err(thrown) = &length {
+            self.note_failed(jni, operation, &[array], thrown);
+        }
+        let length = Held::passed(length?);
         if !self.is_noting() || !self.is_of_program(array) {
             return Ok(length);
         }

@@ -604,7 +604,12 @@ impl Following {
                 frame.receive(text.unwrap_or(done));
             }
             op::CHECKCAST => {
-                let done = Held::passed(self.perform(jni, followed, helper, &given)?);
+                let done = self.perform(jni, followed, helper, &given);
+                if let (Err(thrown), Some(object)) = (&done, given.first()) {
+                    let class = followed.pool.class_name(index).map_err(|_| odd(jni))?;
+                    self.note_failed_cast(jni, object, &class, thrown);
+                }
+                let done = Held::passed(done?);
                 let origin = given.first().and_then(|held| held.origin);
                 frame.receive(Held { origin, ..done });
             }

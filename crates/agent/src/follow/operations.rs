@@ -79,6 +79,54 @@ impl Following {
         Held::with(slot, Some(origin))
     }
 
+    /// `(class) object`, which the JVM refused.
+    pub(super) fn note_failed_cast(
+        &self,
+        jni: &Jni<'_>,
+        object: &Held<'_>,
+        class: &str,
+        thrown: &Local<'_>,
+    ) {
+        if !self.is_noting() || !self.is_of_program(object) {
+            return;
+        }
+        let object = self.given(jni, object, b'L');
+        let class = Reference::Class(self.writer.lock_safe().class(class));
+        let cast = Operator::Cast.of(Shape::Reference);
+        self.note_throwing(jni, cast, vec![object, Value::Reference(class)], thrown);
+    }
+
+    /// An operator of the driver threw. It becomes a statement if the program has to do with an operand.
+    pub(super) fn note_failed(
+        &self,
+        jni: &Jni<'_>,
+        operation: Operation,
+        operands: &[&Held<'_>],
+        thrown: &Local<'_>,
+    ) {
+        if !self.is_noting() || !operands.iter().any(|held| self.is_of_program(held)) {
+            return;
+        }
+        let descriptor = operation.descriptor();
+        let (parameters, _) = split_descriptor(&descriptor).unwrap_or_default();
+        let given = operands.iter().zip(&parameters);
+        let given = given.map(|(held, parameter)| self.given(jni, held, letter(parameter)));
+        let given = given.collect();
+        self.note_throwing(jni, operation, given, thrown);
+    }
+
+    fn note_throwing(
+        &self,
+        jni: &Jni<'_>,
+        operation: Operation,
+        given: Vec<Value>,
+        thrown: &Local<'_>,
+    ) {
+        let thrown = self.thrown(jni, thrown);
+        let mut writer = self.writer.lock_safe();
+        writer.operate_throwing(operation, given, thrown);
+    }
+
     /// A branch depended on a value of the program: the script continues only if it is taken alike again.
     pub(super) fn guard(&self, condition: Operation, operands: Vec<Value>) {
         self.writer.lock_safe().guard(condition, operands);

@@ -119,6 +119,17 @@ impl ScriptWriter {
         self.push(statement);
     }
 
+    /// An operator that ended with an exception.
+    pub(super) fn operate_throwing(
+        &mut self,
+        operation: Operation,
+        operands: Vec<Value>,
+        thrown: Value,
+    ) {
+        let statement = self.builder.operate_throwing(operation, operands, thrown);
+        self.push(statement);
+    }
+
     /// An array with these elements, which is the object `id` from now on.
     pub(super) fn array(&mut self, id: ObjectId, class: &str, elements: Vec<Value>) {
         let made = Variable {

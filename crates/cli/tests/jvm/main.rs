@@ -31,6 +31,7 @@ mod kotlin;
 mod library;
 mod loading;
 mod modes;
+mod operands;
 mod outlines;
 mod plain;
 mod process;

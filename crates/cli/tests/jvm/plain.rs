@@ -115,11 +115,15 @@ fn variables_are_elements_of_arrays() {
 fn operators_fail_as_in_java() {
     let divide = "do divide int (1, 0) ! #1:@8\n".to_owned();
     let element = "do element int (#2:@6{1, 2}, 5) ! #1:@8\n".to_owned();
+    let cast = "do cast object (\"seven\", @4.class) ! #1:@8\n".to_owned();
     assert_eq!(
-        ends(&[divide, element]),
+        ends(&[divide, element, cast]),
         [
             "java.lang.ArithmeticException: / by zero",
-            "java.lang.ArrayIndexOutOfBoundsException: Index 5 out of bounds for length 2"
+            "java.lang.ArrayIndexOutOfBoundsException: Index 5 out of bounds for length 2",
+            "java.lang.ClassCastException: class java.lang.String cannot be cast to class \
+             java.io.IOException (java.lang.String and java.io.IOException are in unnamed module of \
+             loader 'app')",
         ]
     );
 }

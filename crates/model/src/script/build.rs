@@ -250,6 +250,17 @@ impl Builder {
         )
     }
 
+    /// An operator that ends with the exception `thrown`.
+    pub fn operate_throwing(
+        &mut self,
+        operation: Operation,
+        operands: Vec<Value>,
+        thrown: Value,
+    ) -> Statement {
+        let action = Action::Operate(operation);
+        Statement::new(action, operands, StatementEnd::Threw(thrown))
+    }
+
     /// A lambda, which captures values and is the object `made`.
     pub fn lambda(&mut self, lambda: Lambda, captured: Vec<Value>, made: Value) -> Statement {
         Statement::new(
@@ -266,8 +277,8 @@ impl Builder {
 
     /// Throws an object.
     pub fn raise(&mut self, thrown: Value) -> Statement {
-        let raise = Action::Operate(Operator::Raise.of(Shape::Reference));
-        Statement::new(raise, vec![thrown.clone()], StatementEnd::Threw(thrown))
+        let raise = Operator::Raise.of(Shape::Reference);
+        self.operate_throwing(raise, vec![thrown.clone()], thrown)
     }
 
     pub fn expect(&mut self, expectation: Expectation) -> Statement {

@@ -72,7 +72,7 @@ pub fn compute(operation: Operation, operands: &[Value]) -> Option<Value> {
             _ => None,
         },
         O::IsSame | O::IsOther | O::IsNull | O::IsNotNull | O::IsInstance | O::Concat => None,
-        O::Element | O::Store | O::Length | O::Array | O::Raise => None,
+        O::Element | O::Store | O::Length | O::Array | O::Raise | O::Cast => None,
     }
 }
 

@@ -22,6 +22,8 @@ pub enum Form {
     Concat,
     /// `(Object, Class) -> boolean`
     Instance,
+    /// `(Object, Class) -> Object`
+    Cast,
     /// `(T[], int) -> T`
     Element,
     /// `(T[], int, T)`
@@ -149,6 +151,7 @@ operators! {
     Length               "length"             Length          OBJECT     MayThrow;
     Array                "array"              Array           OBJECT     Pure;
     Raise                "raise"              Raise           OBJECT     Throws;
+    Cast                 "cast"               Cast            OBJECT     MayThrow;
 }
 
 impl Operator {
@@ -210,6 +213,7 @@ impl Operation {
             Form::Test => format!("({of})Z"),
             Form::Concat => "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/String;".to_owned(),
             Form::Instance => "(Ljava/lang/Object;Ljava/lang/Class;)Z".to_owned(),
+            Form::Cast => "(Ljava/lang/Object;Ljava/lang/Class;)Ljava/lang/Object;".to_owned(),
             Form::Element => format!("([{of}I){of}"),
             Form::Store => format!("([{of}I{of})V"),
             Form::Length => "(Ljava/lang/Object;)I".to_owned(),
@@ -224,7 +228,7 @@ impl Operation {
             Form::Binary | Form::Shift | Form::Unary | Form::Element => Some(self.shape),
             Form::Convert(to) => Some(to),
             Form::Compare | Form::Test | Form::Instance => Some(Shape::Boolean),
-            Form::Concat | Form::Array => Some(Shape::Reference),
+            Form::Concat | Form::Array | Form::Cast => Some(Shape::Reference),
             Form::Length => Some(Shape::Int),
             Form::Store | Form::Raise => None,
         }

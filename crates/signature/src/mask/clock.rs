@@ -40,8 +40,12 @@ fn time(rest: &str) -> Option<usize> {
         at += rest[at..].starts_with(':').then_some(1)?;
         at += fixed(&rest[at..], 2)?;
     }
-    if rest[at..].starts_with(['.', ',']) {
-        let digits = digits(&rest[at + 1..]);
+    if let Some(fraction) = rest[at..].strip_prefix(['.', ',']) {
+        // Digits that were masked already belong to something longer than a fraction.
+        if fraction.starts_with('<') {
+            return None;
+        }
+        let digits = digits(fraction);
         at += if digits > 0 { 1 + digits } else { 0 };
     }
     at += zone(&rest[at..]);

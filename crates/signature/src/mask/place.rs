@@ -84,8 +84,9 @@ pub(super) fn temporary_path<'a>(place: &Place<'a>) -> Option<&'a str> {
     }
     let path = &rest[..run(rest, is_of_path)];
     let windows = drive && path.to_ascii_lowercase().contains("\\temp\\");
+    let is_whole = ends(rest, path.len());
     let path = path.trim_end_matches(['.', ':']);
-    ((unix || windows) && ends(rest, path.len())).then_some(path)
+    ((unix || windows) && is_whole).then_some(path)
 }
 
 fn is_of_path(byte: u8) -> bool {

@@ -101,8 +101,16 @@ fn placed(rest: &str) -> Match {
         let of = of.and_then(|(_, place)| place[module_name(place)?..].strip_prefix(" of loader "));
         of.is_some_and(|loader| loader_name(loader) == Some(loader.len()))
     };
-    let mut clauses = text.split("; ");
-    (text.contains(" of loader ") && clauses.all(is_place)).then_some((end + 1, "(<loaders>)"))
+    // The name of an array ends with a semicolon: `[La.B; is in unnamed module of loader 'app'; a.C is in ...`.
+    let ends = text.match_indices("; ").map(|(at, _)| at);
+    let next_clause = ends.chain([text.len()]).fold(0, |from, at| {
+        if is_place(&text[from..at]) {
+            at + 2
+        } else {
+            from
+        }
+    });
+    (next_clause > text.len()).then_some((end + 1, "(<loaders>)"))
 }
 
 /// The length of the name of a module: `unnamed module`, `unnamed module @0x1b2c3d4`, `module java.base@17`.
@@ -278,6 +286,9 @@ mod tests {
              'plug ins' @1b2c3d, parent loader 'app')",
             "(a.Dog is in module java.base of loader 'bootstrap'; a.Cat is in unnamed module of \
              loader a.b.Loader @1)",
+            "([La.Dog; and [La.Cat; are in unnamed module of loader 'app')",
+            "([La.Dog; is in unnamed module of loader 'app'; [La.Cat; is in module java.base of \
+             loader 'bootstrap')",
         ] {
             check(&format!("{cast} {place}"), &format!("{cast} (<loaders>)"));
         }

@@ -299,9 +299,12 @@ impl<'a> Rounds<'a> {
         let statement = self.statement(0, at);
         let site = self.script().site(statement);
         let is_receiver = site.is_some_and(|site| site.has_receiver()) && place == 0;
-        // A lambda captures no variable that changes, and `instanceof` takes no variable.
-        let takes_none =
-            statement.lambda().is_some() || statement.operator() == Some(Operator::IsInstance);
+        // A lambda captures no variable that changes; `instanceof` and casts take no variable.
+        let names_class = matches!(
+            statement.operator(),
+            Some(Operator::IsInstance | Operator::Cast)
+        );
+        let takes_none = statement.lambda().is_some() || names_class;
         if is_receiver || takes_none {
             return None;
         }

@@ -112,6 +112,18 @@ public final class Operators {
         return Array.getLength(array);
     }
 
+    /** A cast. Its exception has the message of the JVM but for modules and loaders, which nobody compares. */
+    public static Object cast(Object object, Class<?> type) {
+        if (object == null || type.isInstance(object)) {
+            return object;
+        }
+        String from = object.getClass().getName();
+        String to = type.getName();
+        throw new ClassCastException(
+                "class " + from + " cannot be cast to class " + to
+                        + " (" + from + " and " + to + " are in unnamed module of loader 'app')");
+    }
+
     /** Throws an exception, checked or not. */
     public static void raise(Throwable thrown) {
         Operators.<RuntimeException>throwAny(thrown);
