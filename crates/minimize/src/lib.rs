@@ -8,6 +8,7 @@
 
 mod concrete;
 mod error;
+mod kotlin;
 mod merge;
 mod minimise;
 mod pipeline;

@@ -19,7 +19,7 @@ use culprit_wire::FreshState;
 use crate::concrete::concrete;
 use crate::shrink::shrink;
 use crate::test_names::{SourceFolders, test_names};
-use crate::verify::{Fails, TestEnvironment};
+use crate::verify::TestEnvironment;
 use crate::{
     ByHand, Checked, Error, Likeness, Minimised, Needed, Runner, Scene, Script, Stage, Statement,
     Verified, minimise, verify,
@@ -122,11 +122,11 @@ pub struct TestMaker<'a> {
 
 /// The form of a printed test.
 #[derive(Clone, Copy)]
-struct Form<'a> {
-    language: Language,
-    loops: bool,
+pub(crate) struct Form<'a> {
+    pub(crate) language: Language,
+    pub(crate) loops: bool,
     /// The needs of the test that the comment names.
-    checked: Option<&'a Checked>,
+    pub(crate) checked: Option<&'a Checked>,
 }
 
 impl Form<'_> {
@@ -135,12 +135,6 @@ impl Form<'_> {
         loops: true,
         checked: None,
     };
-}
-
-/// A test in Kotlin that was seen to fail, and its check.
-struct KotlinTest {
-    test: PrintedTest,
-    checked: Checked,
 }
 
 impl TestMaker<'_> {
@@ -379,38 +373,11 @@ impl TestMaker<'_> {
         })
     }
 
-    /// The test in Kotlin, or the reason why there is none.
-    fn in_kotlin(
+    pub(crate) fn printed(
         &self,
         minimised: &Minimised,
         form: Form<'_>,
-        fails: Fails<'_>,
-    ) -> Result<Result<KotlinTest, String>, Error> {
-        let test = match self.printed(minimised, form) {
-            Ok(test) => test,
-            Err(Error::Print(why)) => return Ok(Err(why)),
-            Err(error) => return Err(error),
-        };
-        let folder = &self.surroundings.folder.join("kotlin");
-        let surroundings = TestEnvironment {
-            folder,
-            ..self.surroundings
-        };
-        let checked = verify(&test, &surroundings, self.driver, fails)?;
-        Ok(match &checked.verified {
-            verified if fails(verified) => Ok(KotlinTest { test, checked }),
-            Verified::Rejected(why) => {
-                let mut lines = why.lines().filter(|line| line.contains("error:"));
-                let first = lines.next().or(why.lines().next()).unwrap_or_default();
-                let first = first.split_once("error:").map_or(first, |(_, first)| first);
-                Err(format!("the Kotlin compiler rejects it: {}", first.trim()))
-            }
-            Verified::Late(limit) => Err(format!("it did not end within {limit:.0?}")),
-            _ => Err("the test in Kotlin does not fail in the same way".to_owned()),
-        })
-    }
-
-    fn printed(&self, minimised: &Minimised, form: Form<'_>) -> Result<PrintedTest, Error> {
+    ) -> Result<PrintedTest, Error> {
         let classes = ClassBytes(|name: &str| self.program.bytes(name));
         let is_a = |class: &str, wanted: &str| self.program.is_a(class, wanted);
         let script = with_aliases(&minimised.script, &is_a);

@@ -1,11 +1,15 @@
-//! Jars from Maven Central, for tests that need what others wrote.
+//! Jars from Maven Central, for tests that need what others wrote. The tests of `culprit-junit` share this file.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
-use crate::process::{command, run};
+use culprit_jvm::{Launch, Limits};
+
+/// Far more than a Maven takes that fetches its plugin first.
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// The jar, or `None` where there is neither a copy nor a Maven to fetch one. In CI that is an
 /// error.
@@ -37,13 +41,26 @@ pub(crate) fn jar(
     }
     fs::create_dir_all(&own).unwrap();
     let end = classifier.map(|c| format!(":{c}")).unwrap_or_default();
-    if culprit_jvm::resolve("mvn".as_ref(), env::var_os("PATH").as_deref()).is_ok() {
-        let mut mvn = command("mvn", home.as_deref().unwrap_or(&own));
-        mvn.args(["-q", "-B"])
-            .arg("org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy")
-            .arg(format!("-Dartifact={group}:{artifact}:{version}:jar{end}"))
-            .arg(format!("-DoutputDirectory={}", own.display()));
-        run(&mut mvn);
+    let path = env::var_os("PATH");
+    if let Ok(mvn) = culprit_jvm::resolve("mvn".as_ref(), path.as_deref()) {
+        let launch = Launch {
+            file: mvn,
+            args: vec![
+                "-q".into(),
+                "-B".into(),
+                "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy".into(),
+                format!("-Dartifact={group}:{artifact}:{version}:jar{end}").into(),
+                format!("-DoutputDirectory={}", own.display()).into(),
+            ],
+            env: vec![
+                ("PATH".into(), path.unwrap_or_default()),
+                ("HOME".into(), home.unwrap_or_else(|| own.clone()).into()),
+            ],
+            directory: own.clone(),
+            limits: Limits::default(),
+            sandbox: None,
+        };
+        launch.run(LIMIT).unwrap();
     }
     let fetched = own.join(&file);
     let missing = !fetched.is_file();

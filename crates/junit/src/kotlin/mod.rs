@@ -8,6 +8,7 @@ mod calls;
 mod defaults;
 mod expressions;
 mod file;
+mod java_methods;
 mod lambdas;
 mod literals;
 mod metadata;

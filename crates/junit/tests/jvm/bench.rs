@@ -12,6 +12,8 @@ use culprit_junit::{ClassFacts, Classes};
 use culprit_jvm::{Ended, Jdk, JdkLocations, Launch, Limits, Status};
 use tempfile::TempDir;
 
+use crate::library::jar;
+
 /// Far more than any of the programs takes.
 const LIMIT: Duration = Duration::from_secs(240);
 
@@ -73,15 +75,16 @@ impl Library {
     pub(crate) fn new(bench: &Bench) -> Option<Library> {
         let jars = [
             jar(
-                "org/junit/platform",
+                "org.junit.platform",
                 "junit-platform-console-standalone",
                 "1.10.2",
+                None,
             ),
-            jar("junit", "junit", "4.13.2"),
-            jar("org/hamcrest", "hamcrest-core", "1.3"),
+            jar("junit", "junit", "4.13.2", None),
+            jar("org.hamcrest", "hamcrest-core", "1.3", None),
         ];
         let Some(jars) = jars.into_iter().collect::<Option<Vec<_>>>() else {
-            skipped("there is no JUnit in the local Maven repository");
+            skipped("there is no JUnit");
             return None;
         };
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/junit");
@@ -135,16 +138,6 @@ impl Classes for Library {
     fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         self.read(name)
     }
-}
-
-/// A jar of the local Maven repository.
-pub(crate) fn jar(group: &str, artifact: &str, version: &str) -> Option<PathBuf> {
-    let home = PathBuf::from(env::var_os("HOME")?);
-    let folder = home.join(".m2/repository").join(group).join(artifact);
-    let path = folder
-        .join(version)
-        .join(format!("{artifact}-{version}.jar"));
-    path.is_file().then_some(path)
 }
 
 #[expect(clippy::print_stderr, reason = "a test says what it leaves out")]

@@ -7,35 +7,36 @@ use std::path::PathBuf;
 
 use culprit_junit::Language;
 
-use crate::bench::{Bench, Library, jar, skipped};
+use crate::bench::{Bench, Library, skipped};
 use crate::cases::{cases, failures};
+use crate::library::jar;
 
-/// The compiler with what it needs, in the versions that `scripts/setup` gets.
+/// The compiler with what it needs.
 const COMPILER: [(&str, &str, &str); 8] = [
     (
-        "org/jetbrains/kotlin",
+        "org.jetbrains.kotlin",
         "kotlin-compiler-embeddable",
         "2.0.21",
     ),
-    ("org/jetbrains/kotlin", "kotlin-stdlib", "2.0.21"),
-    ("org/jetbrains/kotlin", "kotlin-script-runtime", "2.0.21"),
-    ("org/jetbrains/kotlin", "kotlin-reflect", "1.6.10"),
-    ("org/jetbrains/kotlin", "kotlin-daemon-embeddable", "2.0.21"),
-    ("org/jetbrains/intellij/deps", "trove4j", "1.0.20200330"),
+    ("org.jetbrains.kotlin", "kotlin-stdlib", "2.0.21"),
+    ("org.jetbrains.kotlin", "kotlin-script-runtime", "2.0.21"),
+    ("org.jetbrains.kotlin", "kotlin-reflect", "1.6.10"),
+    ("org.jetbrains.kotlin", "kotlin-daemon-embeddable", "2.0.21"),
+    ("org.jetbrains.intellij.deps", "trove4j", "1.0.20200330"),
     (
-        "org/jetbrains/kotlinx",
+        "org.jetbrains.kotlinx",
         "kotlinx-coroutines-core-jvm",
         "1.6.4",
     ),
-    ("org/jetbrains", "annotations", "13.0"),
+    ("org.jetbrains", "annotations", "13.0"),
 ];
 
 /// The class path of the compiler, and the library of Kotlin.
 fn compiler() -> Option<(String, String)> {
-    let jars = COMPILER.map(|(group, artifact, version)| jar(group, artifact, version));
+    let jars = COMPILER.map(|(group, artifact, version)| jar(group, artifact, version, None));
     let jars: Option<Vec<PathBuf>> = jars.into_iter().collect();
     let Some(jars) = jars else {
-        skipped("there is no Kotlin compiler in the local Maven repository");
+        skipped("there is no Kotlin compiler");
         return None;
     };
     let names: Vec<String> = jars.iter().map(|jar| jar.display().to_string()).collect();

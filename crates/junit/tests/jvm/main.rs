@@ -8,4 +8,6 @@ mod bodies;
 mod cases;
 mod expressions;
 mod kotlin;
+#[path = "../../../cli/tests/jvm/library.rs"]
+mod library;
 mod literals;
