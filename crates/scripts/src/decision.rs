@@ -34,6 +34,7 @@ pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
     let origins = Origins::of(script);
     let made = last.uses().first().filter(|_| last.is_raise()).copied();
     let end = made.and_then(|id| origins.maker(id)).unwrap_or(fails);
+    let start = start_of_test(script);
     let guards = |range: std::ops::Range<usize>| range.filter(|at| earlier[*at].is_guard());
     let calls =
         |mut range: std::ops::Range<usize>| range.any(|at| script.target(&earlier[at]).is_some());
@@ -45,7 +46,7 @@ pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
         _ => None,
     });
     let mut condition = None;
-    if let Some(guard) = guards(0..end).next_back() {
+    if let Some(guard) = guards(start..end).next_back() {
         let is_own = own_branches.range(guard + 1..=end).next().is_some()
             || origins.asks_container(&earlier[guard]);
         let is_path = match boolean {
@@ -54,7 +55,7 @@ pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
         };
         let asks_program = |at: &usize| !origins.asks_container(&earlier[*at]);
         match boolean {
-            _ if is_path => decide.extend(guards(0..end).filter(asks_program)),
+            _ if is_path => decide.extend(guards(start..end).filter(asks_program)),
             // A flag that the driver set where it caught an exception, and not a value that it computed later.
             Some(_) if !origins.exceptions(&earlier[guard]).is_empty() && calls(guard..fails) => {}
             Some((place, was)) => condition = Some((guard, place, was)),
@@ -65,12 +66,24 @@ pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
     if is_told {
         let behind = exceptions_behind(script, decide.iter().copied().chain([fails]));
         let is_behind = |at: &usize| !origins.exceptions(&earlier[*at]).is_disjoint(&behind);
-        decide.extend(guards(0..end).filter(is_behind));
+        decide.extend(guards(start..end).filter(is_behind));
     }
     decide.into_iter().for_each(|on| script.wait(fails, on));
     if let Some((guard, place, was)) = condition {
         assert_condition(script, guard, place, was);
     }
+}
+
+/// The statement behind the last assertion that failed before the end of the script: what comes before belongs to
+/// another test of the same driver.
+pub fn start_of_test(script: &Script) -> usize {
+    let Some((_, earlier)) = script.statements.split_last() else {
+        return 0;
+    };
+    let has_failed =
+        |statement: &Statement| statement.thrown().is_some() && is_assertion(script, statement);
+    let end = earlier.iter().rposition(has_failed);
+    end.map_or(0, |end| end + 1)
 }
 
 /// True if a statement depends on no call of the program.

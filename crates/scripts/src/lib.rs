@@ -40,6 +40,7 @@ pub use assertions::{actual, finds_fault, is_for_assertions, links};
 pub use borders::{Border, Route, inner_borders, route};
 pub use condition::{BadCondition, Condition};
 pub use culprit_model::{Script, Statement};
+pub use decision::start_of_test;
 pub use default_arguments::with_default_arguments;
 pub use dependencies::{closure, interactions, needs};
 pub use effects::{changes_library, is_command_with_status, is_named_for_change, loses_changes};

@@ -8,7 +8,7 @@ use culprit_model::script::Effect;
 use culprit_model::{ObjectId, Reference, Site, SiteId, SiteKind, TypeId, Value};
 use culprit_scripts::{
     changes_library, closure, finds_fault, is_command_with_status, is_for_assertions,
-    is_named_for_change, needs, standard_stream,
+    is_named_for_change, needs, standard_stream, start_of_test,
 };
 
 use super::CallReduction;
@@ -171,7 +171,7 @@ impl CallReduction<'_> {
         }
     }
 
-    /// The statements of the driver that set what the whole JVM has: what is right may depend on them, even if what is
+    /// The statements of the test that set what the whole JVM has: what is right may depend on them, even if what is
     /// wrong does not.
     fn settings_of_driver(&self, last: usize) -> Vec<usize> {
         let needs = needs(self.script);
@@ -182,7 +182,8 @@ impl CallReduction<'_> {
                 SETTINGS.contains(&setting)
             })
         };
-        let set = (self.script.prelude..last).filter(sets);
+        let first = start_of_test(self.script).max(self.script.prelude);
+        let set = (first..last).filter(sets);
         set.flat_map(|number| closure(&needs, number)).collect()
     }
 
