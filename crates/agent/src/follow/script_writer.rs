@@ -338,9 +338,14 @@ impl ScriptWriter {
         for statement in std::mem::take(&mut self.statements) {
             let class = statement
                 .catches()
-                .and_then(|thrown| self.tolerated.get(&thrown).copied())
-                .filter(|_| self.may_throw(&statement));
-            if let Some(class) = class {
+                .and_then(|thrown| self.tolerated.get(&thrown).copied());
+            let may_throw = self.may_throw(&statement);
+            // Of an operator it cannot be stated: the exception would be that of the call before it.
+            let is_operator = statement.operation().is_some() && !statement.is_raise();
+            if class.is_some() && is_operator {
+                continue;
+            }
+            if let Some(class) = class.filter(|_| may_throw) {
                 statements.push(self.builder.expect(Expectation::Next(class)));
             }
             statements.push(statement);
