@@ -304,10 +304,7 @@ impl Scope<'_> {
 
     /// The compiler compares only what might be the same.
     pub(crate) fn comparable(&self, left: Expr, right: Expr) -> (Expr, Expr) {
-        match self.related(&left.of, &right.of) {
-            true => (left, right),
-            false => (self.cast(&left, &Type::object()), right),
-        }
+        (self.castable(&left, &right.of), right)
     }
 
     pub(crate) fn related(&self, one: &Type, other: &Type) -> bool {

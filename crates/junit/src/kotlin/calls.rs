@@ -93,14 +93,7 @@ impl Writer<'_> {
             return String::new();
         }
         let bounds = crate::signature::bounds(&signature).unwrap_or_default();
-        let bounds: Vec<String> = bounds
-            .iter()
-            .map(|bound| match bound.is_object() {
-                true => "Any?".to_owned(),
-                false => self.type_name(bound, TypeArguments::Stars),
-            })
-            .collect();
-        format!("<{}>", bounds.join(", "))
+        self.widest(&bounds)
     }
 
     /// A member of a class of Kotlin.

@@ -96,19 +96,21 @@ impl Writer<'_> {
                     TypeArguments::None => class,
                     TypeArguments::Stars => format!("{class}<{}>", vec!["*"; count].join(", ")),
                     TypeArguments::Any => {
-                        let bounds = self.type_variables(name);
-                        let bounds: Vec<String> = bounds
-                            .iter()
-                            .map(|bound| match bound.is_object() {
-                                true => "Any?".to_owned(),
-                                false => self.type_name(bound, TypeArguments::Stars),
-                            })
-                            .collect();
-                        format!("{class}<{}>", bounds.join(", "))
+                        format!("{class}{}", self.widest(&self.type_variables(name)))
                     }
                 }
             }
         }
+    }
+
+    /// The widest type arguments for type variables with these bounds, in angle brackets.
+    pub(super) fn widest(&self, bounds: &[Type]) -> String {
+        let arguments = bounds.iter().map(|bound| match bound.is_object() {
+            true => "Any?".to_owned(),
+            false => self.type_name(bound, TypeArguments::Stars),
+        });
+        let arguments: Vec<String> = arguments.collect();
+        format!("<{}>", arguments.join(", "))
     }
 
     /// The bounds of the type variables of a class.

@@ -2,6 +2,7 @@
 //! objects behind it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use culprit_model::observe::is_jdk_name;
 use culprit_model::script::Effect;
@@ -58,10 +59,14 @@ fn moves_on(site: &Site) -> bool {
     name.starts_with("next") || name.starts_with("read")
 }
 
-/// Methods that set what the whole JVM has.
-const SETTINGS: [(&str, &str); 4] = [
+/// Methods that set the system properties.
+const PROPERTIES: [(&str, &str); 2] = [
     ("java/lang/System", "setProperty"),
     ("java/lang/System", "clearProperty"),
+];
+
+/// Methods that set the locale and the time zone of the JVM.
+const DEFAULTS: [(&str, &str); 2] = [
     ("java/util/Locale", "setDefault"),
     ("java/util/TimeZone", "setDefault"),
 ];
@@ -154,37 +159,30 @@ impl CallReduction<'_> {
                 DATED.iter().any(has)
             })
         };
-        let needs = needs(self.script);
-        let sets = |number: &usize| {
-            let target = self.script.target(&statements[*number]);
-            target.is_some_and(|target| {
-                let is_set = ["java/util/TimeZone", "java/util/Locale"].contains(&&*target.owner);
-                is_set && target.name == "setDefault"
-            })
-        };
         match kept.iter().any(is_dated) {
-            true => {
-                let set = (0..self.script.prelude).filter(sets);
-                set.flat_map(|number| closure(&needs, number)).collect()
-            }
+            true => self.calls_of(0..self.script.prelude, &DEFAULTS),
             false => Vec::new(),
         }
     }
 
-    /// The statements of the test that set what the whole JVM has: what is right may depend on them, even if what is
-    /// wrong does not.
+    /// The statements of the test that change settings of the whole JVM: what is right may depend on them, even if what
+    /// is wrong does not.
     fn settings_of_driver(&self, last: usize) -> Vec<usize> {
-        let needs = needs(self.script);
-        let sets = |number: &usize| {
-            let target = self.script.target(&self.script.statements[*number]);
-            target.is_some_and(|target| {
-                let setting = (target.owner.as_str(), target.name.as_str());
-                SETTINGS.contains(&setting)
-            })
-        };
         let first = start_of_test(self.script).max(self.script.prelude);
-        let set = (first..last).filter(sets);
-        set.flat_map(|number| closure(&needs, number)).collect()
+        let mut set = self.calls_of(first..last, &PROPERTIES);
+        set.extend(self.calls_of(first..last, &DEFAULTS));
+        set
+    }
+
+    /// The calls of some methods among statements, with what they need.
+    fn calls_of(&self, statements: Range<usize>, methods: &[(&str, &str)]) -> Vec<usize> {
+        let needs = needs(self.script);
+        let is_call = |number: &usize| {
+            let target = self.script.target(&self.script.statements[*number]);
+            target.is_some_and(|it| methods.contains(&(it.owner.as_str(), it.name.as_str())))
+        };
+        let calls = statements.filter(is_call);
+        calls.flat_map(|number| closure(&needs, number)).collect()
     }
 
     /// Statements whose results nothing but assertions and conditions looks at.
