@@ -32,11 +32,13 @@ pub(crate) struct ClassDecision {
     pub(crate) owns_id: bool,
 }
 
-/// A class loader: its number, and whether it loads the JDK.
+/// A class loader: its number, and what it loads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Loader {
     pub(crate) number: u32,
     pub(crate) is_jdk: bool,
+    /// The JVM's own for the class path.
+    pub(crate) is_of_class_path: bool,
     /// One of those by which a worker loads its subject.
     pub(crate) is_worker: bool,
 }
@@ -45,9 +47,11 @@ pub(crate) struct Loader {
 const BOOT: Loader = Loader {
     number: 0,
     is_jdk: true,
+    is_of_class_path: false,
     is_worker: false,
 };
 pub(crate) const PLATFORM_LOADER: &str = "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;";
+const CLASS_PATH_LOADER: &str = "Ljdk/internal/loader/ClassLoaders$AppClassLoader;";
 const WORKER_LOADER: &str = "Lculprit/runtime/Loader;";
 
 #[derive(Default)]
@@ -385,6 +389,7 @@ impl Classes {
         let loader = Loader {
             number,
             is_jdk: class == PLATFORM_LOADER,
+            is_of_class_path: class == CLASS_PATH_LOADER,
             is_worker: class == WORKER_LOADER,
         };
         known.loaders.push(loader);

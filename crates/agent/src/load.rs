@@ -13,7 +13,7 @@ use culprit_weave::{Purpose, References, Settings, World, Woven, can_carry_id, h
 use crate::agent::{Agent, Trouble};
 use crate::classes::{ClassDecision, Loader, internal_name};
 use crate::recorder::{Message, OwnedClass};
-use crate::roots::{Origin, is_lasting};
+use crate::roots::{Origin, is_file, is_lasting};
 use crate::worker::worker;
 
 /// A class of the runtime, to know its module by.
@@ -117,8 +117,9 @@ impl Agent {
     }
 
     /// Notes a class that is not woven: whether it is the program's own, which may be loaded from other places than the
-    /// class path (a server unpacks a war file). Keeps the code of a class that cannot be read again once the program
-    /// has ended, such as one that was compiled in memory: whoever runs the program's code again needs it.
+    /// class path (a server unpacks a war file). Keeps the code of a class that no class path has, or that cannot be read
+    /// again once the program has ended, such as one that was compiled in memory: whoever runs the program's code again
+    /// needs it.
     fn note_plain(&self, jni: &Jni<'_>, loading: &Loading<'_>, loader: Loader) {
         let Loading {
             name, bytes, again, ..
@@ -136,7 +137,11 @@ impl Agent {
         if self.classes.selects(name, own) {
             self.classes.add_observed(name);
         }
-        if !is_lasting(origin.as_deref()) && self.classes.may_keep(bytes.len()) {
+        // A loader of the program may have several classes of one name, and files that change.
+        let is_elsewhere = !loader.is_of_class_path && is_file(origin.as_deref());
+        let is_of_agent = || self.classes.is_of_java_agent(|| origin.clone());
+        let is_kept = !is_lasting(origin.as_deref()) || is_elsewhere && !is_of_agent();
+        if is_kept && self.classes.may_keep(bytes.len()) {
             self.recorder.send(Message::Class(OwnedClass {
                 name: name.to_owned(),
                 loader: loader.number,

@@ -253,6 +253,11 @@ pub(crate) fn is_lasting(url: Option<&str>) -> bool {
     }
 }
 
+/// True for the code source of classes in a folder or in an archive that is a file by itself.
+pub(crate) fn is_file(url: Option<&str>) -> bool {
+    url.is_some_and(|url| url.starts_with("file:"))
+}
+
 /// Whether a main class starts programs of others.
 fn is_launcher(class: &str) -> bool {
     Owner::of(class) != Owner::Other || is_of_language(class)

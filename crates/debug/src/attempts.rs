@@ -135,9 +135,11 @@ impl Session<'_> {
     fn try_all(&mut self, failure: FailureTask<'_>, outcome: &mut Outcome) -> Result<(), Error> {
         let jvm = self.failed_jvm(&failure.seen.recording)?;
         let failed = failure.seen.failed(&jvm.recording);
-        let thrown = &failed.signature.thrown().class;
-        if is_thrown_for_mock(&thrown.replace('.', "/")) {
-            let class = thrown.rsplit('.').next().unwrap_or(thrown);
+        let thrown = failed.signature.thrown();
+        let thrower = thrown.frames.first();
+        let thrower = thrower.map(|frame| frame.class.replace('.', "/"));
+        if is_thrown_for_mock(&thrown.class.replace('.', "/"), thrower.as_deref()) {
+            let class = thrown.class.rsplit('.').next().unwrap_or(&thrown.class);
             return Err(Error::ByMock(class.to_owned()));
         }
         let route = route(&failed, &jvm.program);

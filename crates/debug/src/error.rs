@@ -96,6 +96,11 @@ pub enum Error {
         "a mock was not called as the test wants ({0}), which only the mocking library can check"
     )]
     ByMock(String),
+    /// The failing code belongs to an object that a mocking library made, of this class.
+    #[error(
+        "the failing test has {0} made by its mocking library, as a spy or a partial mock, and calls methods of it"
+    )]
+    OfMock(String),
     /// The time for this failure is over, and nothing was seen to fail.
     #[error("no test was seen to fail like the program before --max-time was over")]
     OutOfTime,

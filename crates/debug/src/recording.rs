@@ -3,15 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
-use culprit_minimize::MinimizedTest;
+use culprit_minimize::{Error as ReductionError, MinimizedTest};
 use culprit_model::observe::ClassOrigin;
 use culprit_model::options::{Mode, RecordOptions, WeaveOptions};
 use culprit_model::{Failure as RecordedThrowable, Owner, Pattern, Selection};
-use culprit_scripts::{Extracted, extract, select, wrong_results};
+use culprit_program::{Program, with_loader};
+use culprit_scripts::{
+    Error as ScriptError, Extracted, Script, extract, loader_of_failing_call, select, wrong_results,
+};
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
 
-use crate::session::FailureTask;
+use crate::session::{CLASSES, FailureTask};
 use crate::{Case, Error, FailedJvm, Session, SessionEvent};
 
 /// The most recordings of the command, each with more classes than the one before.
@@ -96,7 +99,8 @@ impl Session<'_> {
             let name = part.run_name(failure.number, attempt);
             let run = self.record_failing(&name, &selection, failure)?;
             let (recording, thrown) = recorded(&run.folder, signature)?;
-            let extracted = extract(&recording, &thrown)?;
+            let extracted = extract(&recording, &thrown).map_err(Error::from);
+            let extracted = extracted.map_err(|error| of_mock(error, &part, &selection))?;
             attempt += 1;
             let is_narrowed = narrowed < MOST_NARROWED && narrow(&mut selection, &extracted);
             narrowed += usize::from(is_narrowed);
@@ -109,16 +113,18 @@ impl Session<'_> {
             }
         };
         let taken = self.taken.clone();
-        self.reduce_case(&Case {
+        let of_loader = self.program_of_loader(jvm, &recording, &script)?;
+        let found = self.reduce_case(&Case {
             signature,
             condition: None,
             script: &script,
             recording: &recording,
-            program: &jvm.program,
+            program: of_loader.as_ref().unwrap_or(&jvm.program),
             jdk: &jvm.jdk,
             taken: &taken,
             concrete: false,
-        })
+        });
+        found.map_err(|error| of_mock(error, &part, &selection))
     }
 
     /// Makes a test of a wrong result in the last recording, if the assertion that found it wrong cannot be repeated.
@@ -150,12 +156,14 @@ impl Session<'_> {
         for wrong in wrong {
             let signature = wrong.signature();
             let taken = self.taken.clone();
+            let script = &wrong.extracted.script;
+            let of_loader = self.program_of_loader(jvm, &recording, script)?;
             let found = self.reduce_case(&Case {
                 signature: &signature,
                 condition: None,
-                script: &wrong.extracted.script,
+                script,
                 recording: &recording,
-                program: &jvm.program,
+                program: of_loader.as_ref().unwrap_or(&jvm.program),
                 jdk: &jvm.jdk,
                 taken: &taken,
                 concrete: false,
@@ -171,6 +179,22 @@ impl Session<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// The program with the classes of the loader whose code failed, if the class path has others of their names or none.
+    fn program_of_loader(
+        &self,
+        jvm: &FailedJvm,
+        recording: &Recording,
+        script: &Script,
+    ) -> Result<Option<Program>, Error> {
+        let Some(loader) = loader_of_failing_call(script, recording) else {
+            return Ok(None);
+        };
+        let folder = self.settings.folder.join(CLASSES);
+        let class_path = with_loader(&jvm.program, recording, loader, &folder)?;
+        let opened = class_path.map(|class_path| Program::open(&class_path, &jvm.jdk));
+        Ok(opened.transpose()?)
     }
 
     /// Records the command until it fails in a way, which it need not do each time.
@@ -204,6 +228,22 @@ impl Session<'_> {
             }
             attempt += 1;
         }
+    }
+}
+
+/// The error for a failure that no recorded call has: if classes were excluded because a mocking library made their objects,
+/// it is one of theirs.
+fn of_mock(error: Error, part: &RecordedPart, selection: &Selection) -> Error {
+    let is_unseen = matches!(
+        error,
+        Error::Reduction(
+            ReductionError::NotLinked | ReductionError::Script(ScriptError::NoFailure)
+        )
+    );
+    let excluded = &selection.exclude[part.selection.exclude.len()..];
+    match excluded.first().filter(|_| is_unseen) {
+        Some(class) => Error::OfMock(class.to_string()),
+        None => error,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The classes that code of a given package may name, and the members that it may use.
 
 use culprit_classfile::access;
+use culprit_model::owner::is_generated;
 
 use crate::facts::{ClassFacts, MethodFacts};
 use crate::hierarchy::Hierarchy;
@@ -34,7 +35,7 @@ impl Access<'_> {
     }
 
     pub(crate) fn names_class(&self, name: &str) -> bool {
-        if !name.split('/').all(is_identifier) {
+        if !name.split('/').all(is_identifier) || is_generated(name) {
             return false;
         }
         let within = package(name) == self.package;

@@ -410,29 +410,57 @@ const FRAMEWORKS: [&str; 5] = [
 ];
 
 /// Parts of the names of classes that frameworks and the JDK generate beside those of a program: mocks and proxies.
-pub const GENERATED: [&str; 8] = [
+pub const GENERATED: [&str; 13] = [
     ".$Proxy",
+    "$$$EasyMock$",
     "$$EnhancerBy",
     "$$FastClass",
     "$$SpringCGLIB$$",
     "$ByteBuddy$",
-    "$Hibernate",
+    "$HibernateAccessOptimizer$",
+    "$HibernateBasicProxy$",
+    "$HibernateInstantiator$",
+    "$HibernateProxy$",
     "$MockitoMock$",
+    "$jMock$",
     "_$$_",
 ];
+
+/// True for a class, by its internal name, that exists only in the memory of the JVM that generated it: no source can name it.
+pub fn is_generated(class: &str) -> bool {
+    let name = class.replace('/', ".");
+    GENERATED.iter().any(|part| name.contains(part))
+}
 
 /// True for a class, by its internal name, that a mocking library calls inside a mocked method to return the answer of the mock.
 pub fn returns_for_mock(class: &str) -> bool {
     class == "org/mockito/internal/creation/bytebuddy/MockMethodAdvice$ReturnValueWrapper"
 }
 
-/// True for an exception, by its internal name, that a mocking library throws because a mock was not called as the test wants.
-pub fn is_thrown_for_mock(class: &str) -> bool {
-    class.starts_with("org/mockito/exceptions/")
+/// Beginnings of the names of exceptions that mocking libraries throw because a mock was not called as the test wants.
+const THROWN_FOR_MOCKS: [&str; 4] = [
+    "io/mockk/MockKException",
+    "mockit/internal/",
+    "org/jmock/api/ExpectationError",
+    "org/mockito/exceptions/",
+];
+
+/// True for an exception that a mocking library throws because a mock was not called as the test wants, by the internal names of its
+/// class and of the class that threw it. Some libraries have no class of their own for it.
+pub fn is_thrown_for_mock(class: &str, thrower: Option<&str>) -> bool {
+    let is_known = THROWN_FOR_MOCKS.iter().any(|name| class.starts_with(name));
+    let by_library = thrower.is_some_and(|thrower| Owner::of(thrower) == Owner::Mock);
+    is_known || class == "java/lang/AssertionError" && by_library
 }
 
 /// The class with the static methods of a library that mocks final classes, by its internal name.
 pub const MOCKS: &str = "org/mockito/Mockito";
+
+/// True for a method of a mocking library that makes a copy of an object which it can give other answers, by the internal name
+/// of its class, its name and its descriptor.
+pub fn is_spying(class: &str, name: &str, descriptor: &str) -> bool {
+    class == MOCKS && name == "spy" && descriptor == "(Ljava/lang/Object;)Ljava/lang/Object;"
+}
 
 /// The beginning of the name of the archive with the agent that this library needs to mock final classes.
 pub const AGENT_OF_MOCKS: &str = "byte-buddy-agent-";

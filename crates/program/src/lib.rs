@@ -36,6 +36,6 @@ pub use likeness::memory_option;
 pub use matching_jdk::matching_jdk;
 pub use program::Program;
 pub use recorded_jvm::{class_path, command_line, main_class, working_folder};
-pub use unpacking::{unpacked, with_recorded};
+pub use unpacking::{unpacked, with_loader, with_recorded};
 pub use vet::{CalledCode, Forged, vet};
 pub use workers::{Extras, PlainWorkers, WorkerJvm, agent_argument};

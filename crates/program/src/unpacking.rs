@@ -46,7 +46,8 @@ pub fn with_recorded(
     let program = Program::open(&class_path, jdk)?;
     let with_code = |class: &&ClassInfo| !class.outline && !class.ahead;
     let mut any = false;
-    for class in recording.classes().iter().filter(with_code) {
+    // Of the classes of one name in several loaders the last is taken: programs load a class again to replace it.
+    for class in recording.classes().iter().rev().filter(with_code) {
         if !can_be_file(&class.name)
             || was_on(&class_path, class)
             || program.bytes(&class.name).is_some()
@@ -68,6 +69,36 @@ pub fn with_recorded(
     Ok(class_path)
 }
 
+/// A class path with the observed classes of one loader in front, where the class path has others of their names or none.
+/// `None` if it has the same ones.
+pub fn with_loader(
+    program: &Program,
+    recording: &Recording,
+    loader: u32,
+    folder: &Path,
+) -> Result<Option<Vec<PathBuf>>, Error> {
+    let folder = folder.join(format!("loader-{loader}"));
+    let is_of_loader = |class: &&ClassInfo| {
+        let has_code = class.observed && !class.outline && !class.ahead;
+        class.loader == loader && has_code && can_be_file(&class.name)
+    };
+    let mut any = false;
+    for class in recording.classes().iter().filter(is_of_loader) {
+        let bytes = recording.class_bytes(class)?;
+        if program.bytes(&class.name).as_ref() == Some(&bytes) || !is_class(&bytes, &class.name) {
+            continue;
+        }
+        let file = folder.join(format!("{}.class", class.name));
+        write(&file, &bytes).map_err(|error| Error::Unpacking {
+            path: recording.path().to_owned(),
+            error,
+        })?;
+        any = true;
+    }
+    let rest = program.class_path().map(Path::to_owned);
+    Ok(any.then(|| std::iter::once(folder).chain(rest).collect()))
+}
+
 /// Whether a class came from an entry of a class path. If that is gone, so is the program.
 fn was_on(class_path: &[PathBuf], class: &ClassInfo) -> bool {
     let origin = class.origin.as_deref();
@@ -87,7 +118,13 @@ fn is_class(bytes: &[u8], name: &str) -> bool {
     class.is_ok_and(|class| class.name().is_ok_and(|found| found == name))
 }
 
-/// Writes a file unless it exists: of the classes of one name in several loaders the first is taken.
+/// Writes the file of a class.
+fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(file.parent().unwrap_or(Path::new("")))?;
+    fs::write(file, bytes)
+}
+
+/// Writes a file unless it exists.
 fn write_new(file: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::create_dir_all(file.parent().unwrap_or(Path::new("")))?;
     match File::options().write(true).create_new(true).open(file) {

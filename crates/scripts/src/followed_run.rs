@@ -17,6 +17,7 @@ use crate::failure_point::{capture, fail};
 use crate::loop_ends::loop_ends;
 use crate::own_code::OwnCode;
 use crate::selection::{driver_of, frames_of, internal, is_framework, outermost};
+use crate::spies::without_spies;
 use crate::surroundings::{self, Surroundings};
 use crate::{Condition, Failed, Script, Statement};
 
@@ -325,6 +326,8 @@ fn script(
     statements: &[Statement],
     surroundings: Surroundings<'_>,
 ) -> Option<Script> {
+    let plain = without_spies(tables, statements);
+    let statements = plain.as_deref().unwrap_or(statements);
     let (last, earlier) = statements.split_last()?;
     let mut draft = Draft::of(tables, statements, surroundings);
     draft.add(earlier);

@@ -26,12 +26,14 @@ mod extraction;
 mod failure_point;
 mod followed_run;
 mod input_files;
+mod loader;
 mod loop_ends;
 mod own_code;
 mod predicate;
 mod recipe;
 mod run;
 mod selection;
+mod spies;
 mod surroundings;
 mod wrong_result;
 
@@ -53,6 +55,7 @@ pub use followed_run::{
     followed_until, has_own_methods, innermost, own_calls, own_level, without_idle_guards,
 };
 pub use input_files::{InputFile, WithFiles, is_input_file, with_input_files};
+pub use loader::loader_of_failing_call;
 pub use own_code::OwnCode;
 pub use predicate::{CONDITION_CLASS, Predicate, PredicateCompiler};
 pub use run::{RunScript, ScriptRun};

@@ -136,7 +136,13 @@ impl Worker {
         let made = match self.java()?.stand_in(jni, &stand_in, *id)? {
             Some(made) => made,
             None if self.subject.opened.is_opened(class) => jni.allocate(&stand_in)?,
-            None => return Ok(None),
+            None => {
+                let class = class.replace('/', ".");
+                return Err(Halt::Unsupported(format!(
+                    "an object of {class} was not made by code that is observed, and nothing can stand in for it, since \
+                     its constructor fails without arguments of its own"
+                )));
+            }
         };
         let here = self.java()?.adopt(jni, &made)?;
         self.run.lock_safe().bindings.bind(*id, here);

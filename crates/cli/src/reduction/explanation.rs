@@ -108,6 +108,10 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
             "assert something of a result, or give the code an object of your own that keeps what \
                         it is given",
         ),
+        Error::OfMock(_) => told(
+            ExitCode::No,
+            "make the object with its constructor, and mock what it uses",
+        ),
         Error::MainAgain(_) => told(
             ExitCode::No,
             "record a part of the program: culprit record --contents --observe CLASS -- ..., \

@@ -338,3 +338,37 @@ fn exceptions_of_assertions_are_known_by_their_class() {
         assert_eq!(tells_assertion(class), expect, "{class}");
     }
 }
+
+#[test]
+fn generated_classes_are_known_by_their_names() {
+    for (class, expect) in [
+        ("bank/Ledger$$$EasyMock$1", true),
+        ("bank/Ledger$jMock$rFAAZlUI", true),
+        ("bank/Ledger$MockitoMock$123", true),
+        ("bank/Ledger$$EnhancerByCGLIB$$66b90e31", true),
+        ("bank/Account$HibernateProxy$x1", true),
+        ("jdk/proxy2/$Proxy12", true),
+        ("bank/Ledger", false),
+        ("bank/Config$HibernateSettings", false),
+    ] {
+        assert_eq!(is_generated(class), expect, "{class}");
+    }
+}
+
+#[test]
+fn an_assertion_of_a_mocking_library_is_about_its_mocks() {
+    let error = "java/lang/AssertionError";
+    assert!(is_thrown_for_mock(
+        error,
+        Some("org/easymock/internal/MocksControl")
+    ));
+    assert!(!is_thrown_for_mock(error, Some("bank/Ledger")));
+    assert!(!is_thrown_for_mock(error, None));
+    assert!(is_thrown_for_mock("org/jmock/api/ExpectationError", None));
+    // An answer of a mock is the program's exception.
+    let answer = "java/lang/IllegalStateException";
+    assert!(!is_thrown_for_mock(
+        answer,
+        Some("org/easymock/internal/MockInvocationHandler")
+    ));
+}

@@ -173,8 +173,9 @@ fn hash(rest: &str) -> Match {
 }
 
 /// Parts of names that the JVM and libraries put before a number or random letters.
-const MADE_UP: [(&str, &str); 7] = [
+const MADE_UP: [(&str, &str); 8] = [
     ("$Proxy", "$Proxy<id>"),
+    ("$$$EasyMock$", "$$$EasyMock$<id>"),
     ("$MockitoMock$", "$MockitoMock$<id>"),
     ("$$EnhancerByCGLIB$$", "$$EnhancerByCGLIB$$<id>"),
     ("$$FastClassByCGLIB$$", "$$FastClassByCGLIB$$<id>"),
@@ -328,6 +329,7 @@ mod tests {
         check("com.sun.proxy.$Proxy12.run", "com.sun.proxy.$Proxy<id>.run");
         check("Cart$MockitoMock$1820342", "Cart$MockitoMock$<id>");
         check("Cart$MockitoMock$kUZ9ZFbT", "Cart$MockitoMock$<id>");
+        check("Cart$$$EasyMock$2", "Cart$$$EasyMock$<id>");
         check(
             "in thread pool-1-thread-3",
             "in thread pool-<id>-thread-<id>",
