@@ -259,7 +259,10 @@ impl ReportedFailure {
                 (Level::Innermost, Some(class.clone()), Some(*calls))
             }
         };
-        let early = early(minimised.end);
+        let early = early(minimised.end).or_else(|| {
+            let sampled = "of long loops, only some rounds were tried";
+            minimised.is_sampled.then_some(sampled)
+        });
         let files = found.files.iter();
         let files: Vec<String> = files.map(clean::path).collect();
         let resources = found.resources.iter();

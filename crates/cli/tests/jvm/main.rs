@@ -38,6 +38,7 @@ mod process;
 mod recipes;
 mod render;
 mod replay;
+mod rounds;
 mod same;
 mod scenario;
 mod stage;
