@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use culprit_junit::{ClassBytes, Language, Notes, Options, PrintedTest, print};
-use culprit_jvm::WorkingFolder;
+use culprit_jvm::{PoolError, WorkingFolder};
 use culprit_model::count::{counted, grouped};
 use culprit_model::owner::returns_for_mock;
 use culprit_program::Program;
@@ -251,6 +251,9 @@ impl TestMaker<'_> {
             if !is_other || driver.is_over() {
                 break;
             }
+        }
+        if driver.is_over() && matches!(minimised, Err(Error::NotLinked)) {
+            return Err(Error::Pool(PoolError::OutOfTime));
         }
         let mut minimised = minimised?;
         if asks_mock(&minimised.script) {
