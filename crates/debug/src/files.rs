@@ -1,13 +1,14 @@
 //! The files that a program finds where it works.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use culprit_jvm::{Scratch, Template, WorkingFolder};
+use culprit_jvm::{Scratch, Template, WorkingFolder, copy_input};
 use culprit_scripts::InputFile;
 
 /// The most bytes of a file that becomes a text in a test.
@@ -21,6 +22,41 @@ pub struct FilesFound {
     saved: Option<Saved>,
     /// The folder of the recording, if it was there when the program ran.
     recorded: Option<PathBuf>,
+    /// Copies of files that tests find on the class path.
+    resources: Mutex<Resources>,
+}
+
+/// Copies of files, in a folder that is on the class path of candidates and tests.
+#[derive(Default)]
+struct Resources {
+    /// The folder, once there is a file for it.
+    folder: Option<Scratch>,
+    /// The original paths, by the names of the copies.
+    originals: BTreeMap<String, PathBuf>,
+}
+
+impl Resources {
+    /// The name of the copy of a file or folder, which is made if there is none yet; `None` if it is no file that a test
+    /// can have.
+    fn name(&mut self, path: &Path) -> Option<String> {
+        let last = path.file_name()?.to_str()?;
+        let names = [last.to_owned()].into_iter();
+        let mut names = names.chain((2..).map(|number| format!("{number}-{last}")));
+        let name = names.find(|name| self.originals.get(name).is_none_or(|it| it == path))?;
+        if self.originals.contains_key(&name) {
+            return Some(name);
+        }
+        if self.folder.is_none() {
+            self.folder = Scratch::new("resources").ok();
+        }
+        let copy = self.folder.as_ref()?.path().join(&name);
+        // A file that cannot be read is as good as none.
+        let is_copied = copy_input(path, &copy).unwrap_or(false);
+        is_copied.then(|| {
+            self.originals.insert(name.clone(), path.to_owned());
+            name
+        })
+    }
 }
 
 struct Saved {
@@ -36,6 +72,7 @@ impl FilesFound {
             began,
             saved: None,
             recorded: recorded.canonicalize().ok(),
+            resources: Mutex::default(),
         }
     }
 
@@ -53,19 +90,49 @@ impl FilesFound {
         FilesFound {
             began: now,
             recorded: None,
+            resources: Mutex::default(),
             // Without them, the files that are left after the program has run have to do.
             saved: saved().ok(),
         }
     }
 
-    /// A file or folder that a test can make: one that it can contain, or one in a folder that the run made.
+    /// A file or folder that a test can have: one that it can contain, one in a folder that the run made, or a resource.
     pub(crate) fn input(&self, directory: Option<&Path>, name: &str) -> Option<InputFile> {
-        let text = || self.text(directory, name).map(InputFile::Text);
-        let folder = || self.temporary_folder(Path::new(name));
-        text().or_else(|| {
-            let folder = folder()?.to_str()?.to_owned();
+        let text = self.text(directory, name).map(InputFile::Text);
+        let temporary = || {
+            let folder = self.temporary_folder(Path::new(name))?;
+            let folder = folder.to_str()?.to_owned();
             Some(InputFile::Temporary { folder })
-        })
+        };
+        let resource = || self.resource(directory, name).map(InputFile::Resource);
+        text.or_else(temporary).or_else(resource)
+    }
+
+    /// The name of the resource that is a copy of a file or folder, if the program found it.
+    fn resource(&self, directory: Option<&Path>, name: &str) -> Option<String> {
+        let path = directory.unwrap_or(Path::new("/")).join(name);
+        let known = fs::metadata(&path).ok()?;
+        let is_old = known.modified().is_ok_and(|modified| modified < self.began);
+        let is_around = directory.is_some_and(|directory| directory.starts_with(&path));
+        if !is_old || is_around {
+            return None;
+        }
+        let resources = self.resources.lock();
+        resources
+            .unwrap_or_else(PoisonError::into_inner)
+            .name(&path)
+    }
+
+    /// The folder of the resources, if there are any.
+    pub(crate) fn resources(&self) -> Option<Arc<Template>> {
+        let resources = self.resources.lock();
+        let resources = resources.unwrap_or_else(PoisonError::into_inner);
+        let folder = resources
+            .folder
+            .as_ref()
+            .filter(|_| !resources.originals.is_empty())?;
+        let template = Template::whole(folder.path()).ok()?;
+        Some(Arc::new(template))
     }
 
     /// The outermost folder above a path, or the path itself, that is in the folder for temporary files and was not there before

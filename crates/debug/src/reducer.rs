@@ -3,11 +3,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use culprit_junit::Junit;
 use culprit_jvm::{
-    Deadline, Interrupt, Jdk, Output, Sandbox, Scratch, WorkingFolder, remove_folder,
+    Deadline, Interrupt, Jdk, Output, Sandbox, Scratch, Template, WorkingFolder, remove_folder,
 };
 use culprit_minimize::{
     Error as ReductionError, MinimizedTest, Runner, Stage, TargetFailure, TestEnvironment,
@@ -149,8 +150,9 @@ impl Reducer {
         let hear = |event: &ReductionEvent| ongoing.progress(event);
         let driver = Driver::new(settings, &hear);
         let driver = driver.journals(Some(Journals::ByProblem(self.journals.clone())));
-        let run = |Trial { folder, script }: &Trial<'_>, wanted: Grade| -> Result<Attempt, Error> {
-            let pool = workers.pool(case.recording, class_path.clone(), folder.clone(), jobs)?;
+        let run = |trial: &Trial<'_>, wanted: Grade| -> Result<Attempt, Error> {
+            let folder = trial.folder.clone();
+            let pool = workers.pool(case.recording, class_path.clone(), folder, jobs)?;
             let stage = Stage::new(pool, LIMIT, deadline.clone());
             // Each check begins with an empty folder.
             remove_folder(&check)?;
@@ -172,7 +174,11 @@ impl Reducer {
                     kotlin,
                     runner: Runner::of(case.program, junit),
                     folder: &check,
-                    works_in: stage.folder(),
+                    works_in: match trial.resources {
+                        Some(_) => &WorkingFolder::Empty,
+                        None => stage.folder(),
+                    },
+                    resources: trial.resources.as_deref(),
                     directory: directory.as_deref(),
                     confines: &confines,
                     deadline: stage.deadline(),
@@ -180,7 +186,7 @@ impl Reducer {
                 taken: case.taken,
                 concrete: case.concrete,
             };
-            Ok(maker.make(script))
+            Ok(maker.make(trial.script))
         };
         let input = |name: &str| self.files.input(directory.as_deref(), name);
         let with_defaults = with_default_arguments(case.script, case.program);
@@ -189,9 +195,10 @@ impl Reducer {
         let scripts = scripts.map(|script| (script, with_input_files(script, &input)));
         let scripts: Vec<(&Script, Option<WithFiles>)> = scripts.collect();
         let folders = self.files.working_folders(directory.as_deref());
+        let resources = self.files.resources();
         let all = scripts
             .iter()
-            .flat_map(|(script, files)| trials(&folders, script, files.as_ref()));
+            .flat_map(|(script, files)| trials(&folders, &resources, script, files.as_ref()));
         let all: Vec<Trial<'_>> = all.collect();
         let found = in_best_folder(&all, &deadline, run);
         allowance.spend(began.elapsed(), driver.tally().tests);
@@ -233,29 +240,45 @@ type Attempt = Result<MinimizedTest, ReductionError>;
 #[derive(Clone)]
 struct Trial<'a> {
     folder: WorkingFolder,
+    /// The resources of the test, which candidates have in their working folder: it is on the class path of their JVM.
+    resources: Option<Arc<Template>>,
     script: &'a Script,
 }
 
-/// The trials, in their order. A test that writes the files which it needs is better than one that finds them in a folder.
+/// The trials, in their order. A test that has the files which it needs is better than one that finds them in a folder.
 /// A script that names a file by an absolute path finds it in any folder, but only on this machine.
 fn trials<'a>(
     folders: &[WorkingFolder],
+    resources: &Option<Arc<Template>>,
     script: &'a Script,
     with_files: Option<&'a WithFiles>,
 ) -> Vec<Trial<'a>> {
     let folders = folders.iter().cloned();
-    let mut trials: Vec<Trial<'a>> = folders.map(|folder| Trial { folder, script }).collect();
+    let plain = folders.map(|folder| Trial {
+        folder,
+        resources: None,
+        script,
+    });
+    let mut trials: Vec<Trial<'a>> = plain.collect();
     if let Some(WithFiles {
         script,
         with_folders,
         is_absolute,
+        has_resources,
     }) = with_files
     {
         let at = if *is_absolute { 0 } else { 1 };
+        let resources = resources.clone().filter(|_| *has_resources);
+        let copied = resources.clone().map(WorkingFolder::Copy);
+        let folder = copied.unwrap_or(WorkingFolder::Empty);
         // The last one comes first.
         for script in with_folders.iter().chain([script]) {
-            let folder = WorkingFolder::Empty;
-            trials.insert(at.min(trials.len()), Trial { folder, script });
+            let trial = Trial {
+                folder: folder.clone(),
+                resources: resources.clone(),
+                script,
+            };
+            trials.insert(at.min(trials.len()), trial);
         }
     }
     trials

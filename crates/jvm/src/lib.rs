@@ -64,7 +64,7 @@ pub use watchdog::Watchdog;
 pub use watched_run::{KeptOutput, Ran, RunEnd, WatchedRun};
 pub use watcher::Excess;
 pub use worker::{Arguments, Output, WorkerPlan, WorkerSlot};
-pub use workspace::{Template, WorkingFolder, Workspace};
+pub use workspace::{Template, WorkingFolder, Workspace, copy_input};
 
 /// The oldest Java the agent works with.
 pub const OLDEST_JAVA: u32 = 11;

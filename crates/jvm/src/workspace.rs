@@ -77,11 +77,20 @@ impl Template {
     /// The entries of a folder that are older than a time: what a run leaves behind is no part of what it found.
     /// On file systems that do not know when a file was made, the entries of any age.
     pub fn of(root: &Path, before: SystemTime) -> io::Result<Template> {
+        Template::read(root, Some(before))
+    }
+
+    /// All entries of a folder.
+    pub fn whole(root: &Path) -> io::Result<Template> {
+        Template::read(root, None)
+    }
+
+    fn read(root: &Path, before: Option<SystemTime>) -> io::Result<Template> {
         let mut template = Template {
             root: root.to_owned(),
             contents: root.to_owned(),
             entries: Vec::new(),
-            before: Some(before),
+            before,
         };
         let device = fs::metadata(root)?.dev();
         let mut bytes = 0;
@@ -156,7 +165,10 @@ impl Template {
     /// them.
     pub fn changed(&self) -> Option<&Path> {
         let is_changed = |path: &Path| match fs::metadata(self.root.join(path)) {
-            Ok(known) => known.modified().ok() >= self.before && known.is_file(),
+            Ok(known) => {
+                let is_younger = |before| known.modified().is_ok_and(|modified| modified >= before);
+                known.is_file() && self.before.is_some_and(is_younger)
+            }
             Err(_) => true,
         };
         let mut files = self
@@ -173,6 +185,17 @@ impl Template {
         self.lay_out(folder)?;
         self.contents = folder.to_owned();
         Ok(self)
+    }
+
+    /// True if every entry is copied, and all of them together have so many bytes at most.
+    fn fits(&self, most: u64) -> bool {
+        let mut entries = self.entries.iter();
+        let is_whole = entries.all(|(_, entry)| *entry != FolderEntry::Link);
+        let sizes = self.files().filter_map(|path| {
+            let known = fs::metadata(self.root.join(path));
+            known.ok().map(|known| known.len())
+        });
+        is_whole && sizes.sum::<u64>() <= most
     }
 
     /// True if the folder had nothing that a run could find.
@@ -202,7 +225,7 @@ impl Template {
     }
 
     /// Lays the entries out in an empty folder.
-    fn lay_out(&self, folder: &Path) -> io::Result<()> {
+    pub fn lay_out(&self, folder: &Path) -> io::Result<()> {
         for (path, entry) in &self.entries {
             let to = folder.join(path);
             let made = match entry {
@@ -238,21 +261,44 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     to.set_modified(known.modified()?)
 }
 
+/// The most bytes of a file or folder that is copied for a test.
+const MOST_OF_INPUT: u64 = 16 << 20;
+
+/// Copies a file or a folder that a test reads; false if it is neither, or too large.
+pub fn copy_input(from: &Path, to: &Path) -> io::Result<bool> {
+    let known = fs::metadata(from)?;
+    if known.is_dir() {
+        let template = Template::whole(from)?;
+        if !template.fits(MOST_OF_INPUT) {
+            return Ok(false);
+        }
+        fs::create_dir_all(to)?;
+        template.lay_out(to)?;
+        return Ok(true);
+    }
+    let is_small = known.is_file() && known.len() <= MOST_OF_INPUT;
+    if is_small {
+        fs::copy(from, to)?;
+    }
+    Ok(is_small)
+}
+
 /// True if a folder is the database of a version control system.
 fn is_history(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str);
     name.is_some_and(|name| [".git", ".hg", ".svn"].contains(&name))
 }
 
-/// The entries of a folder that are older than a time, by their names.
-fn entries(folder: &Path, before: SystemTime) -> io::Result<BTreeMap<OsString, Metadata>> {
+/// The entries of a folder by their names, without those that are not older than a time.
+fn entries(folder: &Path, before: Option<SystemTime>) -> io::Result<BTreeMap<OsString, Metadata>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let Ok(known) = entry.metadata() else {
             continue;
         };
-        if known.created().is_ok_and(|made| made >= before) {
+        let is_younger = |before| known.created().is_ok_and(|made| made >= before);
+        if before.is_some_and(is_younger) {
             continue;
         }
         found.insert(entry.file_name(), known);

@@ -21,7 +21,7 @@ mod verify;
 pub use culprit_model::{Script, Statement};
 pub use error::Error;
 pub use minimise::{CALLS, Likeness, Minimised, Scene, minimise};
-pub use pipeline::{MinimizedTest, TargetFailure, TestMaker, full_name};
+pub use pipeline::{MinimizedTest, Resource, TargetFailure, TestMaker, full_name};
 pub use shrink::VALUES;
 pub use slice::slice;
 pub use stage::Stage;

@@ -7,33 +7,69 @@ use culprit_scripts::{closure, finds_fault, needs, rename};
 
 use crate::{Error, Script, Statement};
 
-/// The script with as few objects as still fail. `fails` tells what is printed of the failure. Where an
-/// assertion fails only values are merged: of one object it may be right to say what was wrong of two.
+/// The script with as few objects as still fail, until there is no time left. Where an assertion fails only values are merged: of
+/// one object it may be right to say what was wrong of two.
 pub(crate) fn merge(
     script: Script,
-    fails: &dyn Fn(&Script) -> Result<Option<String>, Error>,
+    is_over: &dyn Fn() -> bool,
+    fails: &dyn Fn(&Script) -> Result<bool, Error>,
 ) -> Result<Script, Error> {
     let mut best = script;
     let mut at = best.prelude;
-    while at < best.statements.len() {
-        let smaller =
-            candidates(&best, at)
-                .into_iter()
-                .find_map(|candidate| match fails(&candidate) {
-                    Ok(Some(_)) => Some(Ok(candidate)),
-                    Ok(None) => None,
-                    Err(error) => Some(Err(error)),
-                });
-        match smaller.transpose()? {
-            Some(smaller) => best = smaller,
+    let mut in_vain = 0;
+    while at < best.statements.len() && in_vain < MOST_IN_VAIN && !is_over() {
+        let mut smaller = None;
+        for replacement in replacements(&best, at) {
+            let candidate = replacement.applied_to(&best, at);
+            if is_over() {
+                break;
+            }
+            if fails(&candidate)? {
+                smaller = Some(candidate);
+                break;
+            }
+            in_vain += 1;
+        }
+        match smaller {
+            Some(smaller) => {
+                best = smaller;
+                in_vain = 0;
+            }
             None => at += 1,
         }
     }
     Ok(best)
 }
 
-/// Scripts in which an earlier object of its class takes the place of what a statement makes.
-fn candidates(script: &Script, at: usize) -> Vec<Script> {
+/// A way to do without a statement that makes an object.
+enum Replacement {
+    /// An earlier statement gave the same object.
+    None,
+    /// One object takes the place of another.
+    Object { of: ObjectId, by: ObjectId },
+}
+
+impl Replacement {
+    fn applied_to(&self, script: &Script, at: usize) -> Script {
+        let mut merged = without(script, at);
+        if let Replacement::Object { of, by } = self {
+            for statement in &mut merged.statements {
+                let values = statement.values_mut();
+                values.for_each(|value| rename(value, *of, *by));
+            }
+        }
+        merged
+    }
+}
+
+/// The most tries in vain, one after the other: a script with a long loop has thousands of objects of a class.
+const MOST_IN_VAIN: usize = 300;
+
+/// The most earlier objects of a class that are tried in the place of another one.
+const MOST_TRIED: usize = 100;
+
+/// Earlier objects of its class that may take the place of what a statement makes.
+fn replacements(script: &Script, at: usize) -> Vec<Replacement> {
     let Some((second, class)) = made(&script.statements[at]) else {
         return Vec::new();
     };
@@ -51,16 +87,15 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
     // An object that an earlier statement gave already needs no other one.
     let mut earlier = script.statements[..at].iter();
     if earlier.any(|statement| statement.defines() == Some(second)) {
-        return vec![without(script, at)];
+        return vec![Replacement::None];
     }
     let earlier = script.statements[..at].iter().enumerate();
     let of_class = earlier.filter_map(|(number, statement)| {
         let (first, of) = made(statement)?;
         (of == class && first != second).then_some((number, first))
     });
-    let alike: Vec<(usize, ObjectId)> = of_class
-        .filter(|(number, _)| !is_value || is_alike(script, *number, at))
-        .collect();
+    let alike = of_class.filter(|(number, _)| !is_value || is_alike(script, *number, at));
+    let alike: Vec<(usize, ObjectId)> = alike.take(MOST_TRIED).collect();
     if alike.is_empty() {
         return Vec::new();
     }
@@ -69,13 +104,9 @@ fn candidates(script: &Script, at: usize) -> Vec<Script> {
     let apart = alike.into_iter();
     apart
         .filter(|(number, _)| behind.binary_search(number).is_err())
-        .map(|(_, first)| {
-            let mut merged = without(script, at);
-            for statement in &mut merged.statements {
-                let values = statement.values_mut();
-                values.for_each(|value| rename(value, second, first));
-            }
-            merged
+        .map(|(_, first)| Replacement::Object {
+            of: second,
+            by: first,
         })
         .collect()
 }

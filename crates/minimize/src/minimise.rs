@@ -2,6 +2,7 @@
 
 mod commands;
 mod configuration;
+mod repetitions;
 mod turning_point;
 
 use std::collections::BTreeSet;
@@ -36,6 +37,8 @@ pub struct Minimised {
     pub sliced: usize,
     /// How the search ended. If early, more calls could be removed.
     pub end: SearchEnd,
+    /// Whether of long loops only some rounds were tried, and the others kept.
+    pub is_sampled: bool,
     /// Whether objects were merged after the last search.
     pub(crate) is_merged: bool,
     /// Whether there are statements that the failure does not need, but other versions may.
@@ -195,7 +198,11 @@ fn minimise_once(
         None if reduction.trace(&first, all.len()).is_some() => all.clone(),
         None => return Err(Error::OtherFailure(first.in_words(script))),
     };
-    let Reduced { kept, mut end } = reduction.reduce_safely(&whole, last)?;
+    let Reduced {
+        kept,
+        mut end,
+        is_sampled,
+    } = reduction.reduce_safely(&whole, last)?;
     if !reduction.is_telling(&kept, last) {
         return Err(Error::NotLinked);
     }
@@ -218,18 +225,21 @@ fn minimise_once(
         }
     }
     let before = left.statements.clone();
-    let merged = merge(left, &|script| {
-        // An object takes the place of another one only if neither is configured.
-        if driver.is_over() || is_configured {
-            return Ok(None);
-        }
-        match reduction.fails_as(script) {
-            Err(error) if error.is_end() => Ok(None),
-            trace => trace,
-        }
-    })?;
+    // An object takes the place of another one only if neither is configured.
+    let merged = match is_configured {
+        true => left,
+        false => merge(
+            left,
+            &|| driver.is_over(),
+            &|script| match reduction.fails_as(script) {
+                Err(error) if error.is_end() => Ok(false),
+                trace => Ok(trace?.is_some()),
+            },
+        )?,
+    };
     Ok(Minimised {
         is_merged: merged.statements != before,
+        is_sampled,
         is_configured,
         turn: reduction.turn.clone(),
         script: merged,
@@ -279,6 +289,8 @@ struct CallReduction<'a> {
 struct Reduced {
     kept: Vec<usize>,
     end: SearchEnd,
+    /// Whether of long loops only some rounds were tried.
+    is_sampled: bool,
 }
 
 impl CallReduction<'_> {
@@ -298,6 +310,7 @@ impl CallReduction<'_> {
             _ if self.driver.is_over() => Ok(Reduced {
                 kept: whole.to_vec(),
                 end: self.driver.end(),
+                is_sampled: false,
             }),
             _ => {
                 let reduced = self.reduce(whole, last)?;
@@ -393,13 +406,28 @@ impl CallReduction<'_> {
     /// The statements that are left of some, which fail.
     fn reduce(&self, whole: &[usize], last: usize) -> Result<Reduced, Error> {
         let needs = needs(self.script);
-        let fixed = self.least(last);
-        let deltas = whole.iter().copied().filter(|n| !fixed.contains(n));
-        let deltas: Vec<usize> = deltas.collect();
-        if deltas.is_empty() || self.fails_in_time(&fixed)? {
+        let mut fixed = self.least(last);
+        if whole.len() == fixed.len() || self.fails_in_time(&fixed)? {
             return Ok(Reduced {
                 kept: fixed,
                 end: SearchEnd::Minimal,
+                is_sampled: false,
+            });
+        }
+        let whole = self.without_repetitions(whole, &fixed, &needs)?;
+        let needed = self.needed_repetitions(&whole, &fixed, &needs)?;
+        let is_sampled = !needed.is_empty();
+        fixed.extend(needed);
+        fixed.sort_unstable();
+        fixed.dedup();
+        let is_fixed = |number: &usize| fixed.binary_search(number).is_ok();
+        let deltas = whole.iter().copied().filter(|number| !is_fixed(number));
+        let deltas: Vec<usize> = deltas.collect();
+        if deltas.is_empty() {
+            return Ok(Reduced {
+                kept: fixed,
+                end: SearchEnd::Minimal,
+                is_sampled,
             });
         }
         let place = |n: &usize| deltas.binary_search(n).ok().map(|at| at as u32);
@@ -409,7 +437,7 @@ impl CallReduction<'_> {
         });
         let needs = Needs::graph(deltas.len() as u32, pairs);
         let problem = Problem::new(deltas.len() as u64).needs(needs);
-        let key = self.key(whole);
+        let key = self.key(&whole);
         let problem = problem.key(key.as_str());
         let calls = Calls {
             stage: self.stage,
@@ -423,8 +451,9 @@ impl CallReduction<'_> {
             key: &key,
         };
         let mut found = self.search(&calls, &problem, Schedule::default(), whole.len())?;
+        found.is_sampled = is_sampled;
         let left = interactions(self.script, &found.kept);
-        if left > MANY && found.end == SearchEnd::Minimal && !self.is_repeated {
+        if left > MANY && found.end == SearchEnd::Minimal && !self.is_repeated && !is_sampled {
             // Each schedule ends where nothing can be taken out any more, but not at the same place.
             let least = found.kept.len();
             let other = self.search(&calls, &problem, Schedule::Classic, least)?;
@@ -468,10 +497,12 @@ impl CallReduction<'_> {
             Ok(found) => Ok(Reduced {
                 kept: calls.statements(&found.failing),
                 end: found.end,
+                is_sampled: false,
             }),
             Err(Refused::Nothing) => Ok(Reduced {
                 kept: calls.statements(problem.all()),
                 end: self.driver.end(),
+                is_sampled: false,
             }),
             Err(Refused::NotFailing { .. }) => Err(Error::Unsteady),
             Err(Refused::Oracle { source, .. }) => Err(source),

@@ -4,14 +4,14 @@ use std::io;
 use std::path::PathBuf;
 
 use culprit_junit::{ClassBytes, Language, Notes, Options, PrintedTest, print};
-use culprit_jvm::WorkingFolder;
+use culprit_jvm::{PoolError, WorkingFolder};
 use culprit_model::count::{counted, grouped};
 use culprit_model::owner::returns_for_mock;
 use culprit_program::Program;
 use culprit_reduce::Driver;
 use culprit_scripts::{
-    Condition, Predicate, ScriptRun, fetches, interactions, links, seek, with_aliases,
-    without_idle_guards, without_idle_reads,
+    Condition, Predicate, ScriptRun, fetches, interactions, links, resource_names, seek,
+    with_aliases, without_idle_guards, without_idle_reads,
 };
 use culprit_signature::{Grade, Refusal, Signature, Thrown};
 use culprit_wire::FreshState;
@@ -45,6 +45,8 @@ pub struct MinimizedTest {
     pub options: Vec<String>,
     /// The files that the test reads in its working folder, by their paths below it, as far as they are known.
     pub files: Vec<PathBuf>,
+    /// The files and folders that the test finds on its class path.
+    pub resources: Vec<Resource>,
     /// How to run the test outside of the sandbox, where it was run inside.
     pub by_hand: Option<ByHand>,
     /// The working folder of the candidates and of the test.
@@ -53,6 +55,15 @@ pub struct MinimizedTest {
     pub is_misprinted: bool,
     /// The reason why the test is not in Kotlin, although it was to be.
     pub no_kotlin: Option<String>,
+}
+
+/// A file or folder that a test finds on its class path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Resource {
+    /// The name by which the test finds it.
+    pub name: String,
+    /// The place of a copy, as long as the reduction lasts.
+    pub path: PathBuf,
 }
 
 impl MinimizedTest {
@@ -241,6 +252,9 @@ impl TestMaker<'_> {
                 break;
             }
         }
+        if driver.is_over() && matches!(minimised, Err(Error::NotLinked)) {
+            return Err(Error::Pool(PoolError::OutOfTime));
+        }
         let mut minimised = minimised?;
         if asks_mock(&minimised.script) {
             return Err(Error::MockedInside);
@@ -345,8 +359,10 @@ impl TestMaker<'_> {
             };
             test = self.printed(&minimised, form)?;
         }
+        let resources = self.resources(&minimised.script);
         let is_confined = self.surroundings.confines.sandbox.is_some();
-        let by_hand = is_confined.then(|| ByHand::of(&self.surroundings, &checked, test.language));
+        let by_hand = is_confined
+            .then(|| ByHand::of(&self.surroundings, &checked, test.language, &resources));
         let Checked {
             verified,
             runner,
@@ -366,11 +382,25 @@ impl TestMaker<'_> {
             needs,
             options,
             files,
+            resources,
             by_hand,
-            works_in: self.stage.folder().clone(),
+            works_in: self.surroundings.works_in.clone(),
             is_misprinted: false,
             no_kotlin,
         })
+    }
+
+    /// The resources that a script finds.
+    fn resources(&self, script: &Script) -> Vec<Resource> {
+        let Some(folder) = self.surroundings.resources else {
+            return Vec::new();
+        };
+        let names = resource_names(script).into_iter();
+        let found = names.map(|name| Resource {
+            path: folder.root().join(&name),
+            name,
+        });
+        found.filter(|resource| resource.path.exists()).collect()
     }
 
     pub(crate) fn printed(

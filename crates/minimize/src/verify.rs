@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use culprit_junit::{Junit, Language, PrintedTest};
-use culprit_jvm::{Deadline, Jdk, LaunchError, Status, WorkingFolder, Workspace};
+use culprit_jvm::{Deadline, Jdk, LaunchError, Status, Template, WorkingFolder, Workspace};
 use culprit_model::owner::{AGENT_OF_MOCKS, MOCKS};
 use culprit_program::{
     Compilation, Confines, Environment, Folders, KotlinCompilation, KotlinCompiler, Program,
@@ -89,6 +89,8 @@ pub struct TestEnvironment<'a> {
     pub folder: &'a Path,
     /// The folder that the test works in.
     pub works_in: &'a WorkingFolder,
+    /// Files and folders that it may find on its class path.
+    pub resources: Option<&'a Template>,
     /// The folder of the user that it is meant for.
     pub directory: Option<&'a Path>,
     /// Rights and limits of the compiler and of the test.
@@ -253,6 +255,9 @@ impl TestEnvironment<'_> {
         let folder = self.folder.join(runner.name().replace(' ', "-"));
         let classes = folder.join("classes");
         fs::create_dir_all(&classes)?;
+        if let Some(resources) = self.resources {
+            resources.lay_out(&classes)?;
+        }
         let ending = test.language.ending();
         let own = folder.join(format!("{}.{ending}", test.class_name));
         fs::write(&own, &test.source)?;

@@ -116,7 +116,9 @@ impl PlainWorkers {
         size: usize,
     ) -> Result<WorkerPool, Error> {
         vet(recording, &self.jvm.jdk, CalledCode::Installed)?;
-        let options = likeness::plain_options(recording.start());
+        let mut options = likeness::plain_options(recording.start());
+        // Resources of a script are in the working folder.
+        options.extend(["-cp", "."].map(str::to_owned));
         let mut plan = self.jvm.plan(Extras {
             first_options: options.into_iter().map(OsString::from).collect(),
             last_options: self.memory.iter().map(OsString::from).collect(),

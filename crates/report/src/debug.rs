@@ -4,10 +4,12 @@
 mod verdict;
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use culprit_debug::{CallLevel, FailureTest, Rate};
 use culprit_junit::Language;
 use culprit_jvm::WorkingFolder;
+use culprit_minimize::Resource;
 use culprit_model::clean;
 use culprit_reduce::SearchEnd;
 use culprit_signature::Signature;
@@ -97,6 +99,9 @@ pub struct TestEntry {
     /// The files that it reads in its working folder, by their paths below it, as far as they are known.
     #[serde(default)]
     pub files: Vec<String>,
+    /// The files and folders that it finds on its class path, by their paths in the result folder.
+    #[serde(default)]
+    pub resources: Vec<String>,
     /// Objects that stand in for others.
     pub stand_ins: usize,
     /// The language that it is written in.
@@ -172,10 +177,19 @@ pub struct ReportedFailure {
 /// The command that runs a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunCommand {
-    /// The folder of the user's project that the test must be copied to before, if any.
-    pub copy_to: Option<String>,
+    /// The files that must be copied into the user's project before, if any.
+    pub copies: Vec<CopyStep>,
     /// The command for a shell.
     pub command: String,
+}
+
+/// A file that must be copied before a test can run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CopyStep {
+    /// The file in the result folder; `None` is the test itself.
+    pub file: Option<String>,
+    /// The folder of the user's project.
+    pub to: PathBuf,
 }
 
 /// The parts of the text on a test that the document lacks.
@@ -192,6 +206,8 @@ struct TestText {
     turn: Option<String>,
     /// The files that the test needs, as a part of a sentence.
     needed_files: Option<String>,
+    /// The resources that the test finds, as a part of a sentence.
+    resources: Option<String>,
     /// The reason why verdicts are missing in a journal.
     journal_trouble: Option<String>,
     /// The reason why the test is not in the language that was asked for, as a part of a sentence.
@@ -243,9 +259,16 @@ impl ReportedFailure {
                 (Level::Innermost, Some(class.clone()), Some(*calls))
             }
         };
-        let early = early(minimised.end);
+        let early = early(minimised.end).or_else(|| {
+            let sampled = "of long loops, only some rounds were tried";
+            minimised.is_sampled.then_some(sampled)
+        });
         let files = found.files.iter();
         let files: Vec<String> = files.map(clean::path).collect();
+        let resources = found.resources.iter();
+        let resources: Vec<String> = resources
+            .map(|resource| clean::path(&resource_file(resource)))
+            .collect();
         let entry = TestEntry {
             level,
             test: file,
@@ -259,6 +282,7 @@ impl ReportedFailure {
             environment: found.needs.as_ref().map(|it| it.names().to_vec()),
             jvm_options: found.options.clone(),
             files: files.clone(),
+            resources: resources.clone(),
             stand_ins: notes.stand_ins,
             language: TestLanguage::of(found.test.language),
             reflection: notes.uses_reflection,
@@ -292,6 +316,8 @@ impl ReportedFailure {
                 early,
                 turn: minimised.turns_at().map(turn),
                 needed_files: needed_files(&found.works_in, &files),
+                resources: (!resources.is_empty())
+                    .then(|| format!("it finds {} on its class path", resources.join(", "))),
                 journal_trouble: journal_trouble.map(ToString::to_string),
                 other_language: found
                     .no_kotlin
@@ -323,6 +349,7 @@ impl ReportedFailure {
             Some(self.entry.verdict.clone()),
             text.turn.clone(),
             text.needed_files.clone(),
+            text.resources.clone(),
             text.passed_values(),
             text.other_language.clone(),
         ];
@@ -346,6 +373,7 @@ impl ReportedFailure {
         let notes = [
             text.turn.clone(),
             text.needed_files.clone(),
+            text.resources.clone(),
             text.passed_values(),
             text.other_language.clone(),
         ];
@@ -374,20 +402,27 @@ impl ReportedFailure {
 
 impl RunCommand {
     fn markdown(&self) -> String {
-        let command = code(&self.command);
-        match &self.copy_to {
-            Some(folder) => format!("To run it: copy it to {}, then {command}\n\n", code(folder)),
-            None => format!("To run it: {command}\n\n"),
+        format!("To run it: {}\n\n", self.written(&code))
+    }
+
+    /// The steps in words, with names as `show` shows them.
+    fn written(&self, show: &dyn Fn(&str) -> String) -> String {
+        let steps = self.copies.iter().map(|CopyStep { file, to }| {
+            let file = file.as_deref().map_or_else(|| "it".to_owned(), show);
+            format!("{file} to {}", show(&to.display().to_string()))
+        });
+        let steps: Vec<String> = steps.collect();
+        let command = show(&self.command);
+        match steps.as_slice() {
+            [] => command,
+            steps => format!("copy {}, then {command}", steps.join(" and ")),
         }
     }
 }
 
 impl fmt::Display for RunCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(folder) = &self.copy_to {
-            write!(f, "copy it to {folder}, then ")?;
-        }
-        f.write_str(&self.command)
+        f.write_str(&self.written(&str::to_owned))
     }
 }
 
@@ -460,6 +495,11 @@ fn turn(name: &str) -> String {
     format!("the failing call passes before {name} and fails after it")
 }
 
+/// The file or folder of a resource in the result folder.
+pub fn resource_file(resource: &Resource) -> PathBuf {
+    Path::new("resources").join(&resource.name)
+}
+
 /// The files that a test does not fail without, as a part of a sentence.
 fn needed_files(folder: &WorkingFolder, files: &[String]) -> Option<String> {
     match folder {
@@ -510,6 +550,7 @@ mod tests {
                     environment: Some(vec!["HOME".to_owned()]),
                     jvm_options: vec!["-Xmx40m".to_owned()],
                     files: vec!["in.txt".to_owned()],
+                    resources: vec!["resources/in.zip".to_owned()],
                     stand_ins: 0,
                     language: TestLanguage::Java,
                     reflection: false,
@@ -526,13 +567,17 @@ mod tests {
             text: Some(TestText {
                 source: "class BTest {}\n".to_owned(),
                 run: Some(RunCommand {
-                    copy_to: Some("src/test/java/a".to_owned()),
+                    copies: vec![CopyStep {
+                        file: None,
+                        to: "src/test/java/a".into(),
+                    }],
                     command: "mvn test -Dtest=BTest".to_owned(),
                 }),
                 thrower: Some("a.B".to_owned()),
                 early: early(SearchEnd::Time),
                 turn: None,
                 needed_files: needed_files(&WorkingFolder::Given("/home/`x`".into()), &[]),
+                resources: None,
                 journal_trouble: Some("disk full".to_owned()),
                 other_language: None,
             }),

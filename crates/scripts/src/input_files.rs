@@ -7,8 +7,14 @@
 //! reader.read(file.toFile());                        // instead of new File("data/orders.json")
 //! ```
 //!
-//! The contents are values of the script, and are reduced with all others. A path below a folder that was made for the run, such as one
-//! of `@TempDir`, becomes one below a new folder.
+//! The contents are values of the script, and are reduced with all others. A file that is too large for that, or no text, becomes a
+//! resource, which the script finds on the class path:
+//!
+//! ```text
+//! Path file = Paths.get(ClassLoader.getSystemResource("orders.zip").toURI());
+//! ```
+//!
+//! A path below a folder that was made for the run, such as one of `@TempDir`, becomes one below a new folder.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +28,12 @@ use crate::alias::rename;
 
 const FILES: &str = "java/nio/file/Files";
 const PATH: &str = "java/nio/file/Path";
+const PATHS: &str = "java/nio/file/Paths";
 const TEXT: &str = "java/lang/String";
+const LOADER: &str = "java/lang/ClassLoader";
+const FIND_RESOURCE: &str = "getSystemResource";
+const URL: &str = "java/net/URL";
+const URI: &str = "java/net/URI";
 
 /// The most files that one script writes or makes a path of.
 const MOST: usize = 8;
@@ -32,6 +43,8 @@ const MOST: usize = 8;
 pub enum InputFile {
     /// A file with a text.
     Text(String),
+    /// A file or folder that is a resource of this name.
+    Resource(String),
     /// A path in a folder, or the folder itself, that the run made.
     Temporary { folder: String },
 }
@@ -70,6 +83,8 @@ pub struct WithFiles {
     pub with_folders: Option<Script>,
     /// True if the original script names a file by an absolute path.
     pub is_absolute: bool,
+    /// True if the script finds a file on the class path.
+    pub has_resources: bool,
 }
 
 /// The script with the files that its statements name, or `None` if it names none. `input` gives a file, by its path, if it
@@ -92,8 +107,10 @@ pub fn with_input_files(
         return None;
     }
     let is_absolute = found.iter().any(|(name, _)| Path::new(name).is_absolute());
+    let is_resource = |(_, file): &(String, InputFile)| matches!(file, InputFile::Resource(_));
+    let has_resources = found.iter().any(is_resource);
     let may_be_folder = |(name, file): &(String, InputFile)| match file {
-        InputFile::Text(_) => false,
+        InputFile::Text(_) | InputFile::Resource(_) => false,
         InputFile::Temporary { folder } => {
             let is_below = name.trim_end_matches('/') != folder;
             is_below && Path::new(name).extension().is_none()
@@ -105,7 +122,23 @@ pub fn with_input_files(
         script: rewritten(script, &found, Below::Paths),
         with_folders,
         is_absolute,
+        has_resources,
     })
+}
+
+/// The names of the resources that a script finds on the class path.
+pub fn resource_names(script: &Script) -> Vec<String> {
+    let finds = |statement: &&Statement| {
+        let target = script.target(statement);
+        target.is_some_and(|target| target.owner == LOADER && target.name == FIND_RESOURCE)
+    };
+    let statements = script.statements.iter().filter(finds);
+    let mut names: Vec<String> = statements
+        .filter_map(|statement| text(statement.given.first()?))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// The script with these files.
@@ -115,6 +148,12 @@ fn rewritten(script: &Script, found: &[(String, InputFile)], making: Below) -> S
     let mut folders: BTreeMap<String, Value> = BTreeMap::new();
     let inputs = found.iter().map(|(name, file)| match file {
         InputFile::Text(text) => write(&mut builder, name.clone(), text, &mut written),
+        InputFile::Resource(resource) => {
+            let file = find_resource(&mut builder, resource, &mut written);
+            let path = builder.variable(TEXT);
+            let name = name.clone();
+            Input { name, file, path }
+        }
         InputFile::Temporary { folder } => {
             let made = folders.entry(folder.clone());
             let made = made.or_insert_with(|| make_folder(&mut builder, &mut written));
@@ -220,6 +259,24 @@ fn write(builder: &mut Builder, name: String, text: &str, to: &mut Vec<Statement
     Input { name, file, path }
 }
 
+/// The statements that find a resource; the result is its path.
+fn find_resource(builder: &mut Builder, name: &str, to: &mut Vec<Statement>) -> Value {
+    let (url, uri, file) = (
+        builder.variable(URL),
+        builder.variable(URI),
+        builder.variable(PATH),
+    );
+    let find = MemberName::of(LOADER, FIND_RESOURCE, "(Ljava/lang/String;)Ljava/net/URL;");
+    let convert = MemberName::of(URL, "toURI", "()Ljava/net/URI;");
+    let path_of = MemberName::of(PATHS, "get", "(Ljava/net/URI;)Ljava/nio/file/Path;");
+    to.extend([
+        builder.call_static(find, vec![Value::text(name)], Some(url.clone())),
+        builder.call(convert, url, Vec::new(), Some(uri.clone())),
+        builder.call_static(path_of, vec![uri], Some(file.clone())),
+    ]);
+    file
+}
+
 /// The path in a new folder that takes the place of one in a folder of the run.
 fn below(
     builder: &mut Builder,
@@ -243,7 +300,7 @@ fn path_of(
     inputs: &[Input],
 ) -> Option<(ObjectId, ObjectId)> {
     let target = script.target(statement)?;
-    let is_path = [(PATH, "of"), ("java/nio/file/Paths", "get")]
+    let is_path = [(PATH, "of"), (PATHS, "get")]
         .iter()
         .any(|(owner, name)| target.owner == *owner && target.name == *name);
     let (Some(name), Some(more)) = (statement.given.first(), statement.given.get(1)) else {
@@ -434,6 +491,26 @@ mod tests {
         => Path.toFile@8() on #5:Path
         => Reader.read@2(#1:File)
         => Path.toString@9() on #5:Path
+        => Main.main@3(#2:String[]{#6:String})
+        "#);
+    }
+
+    #[test]
+    fn a_script_finds_resources_on_the_class_path() {
+        let resource = |_: &str| Some(InputFile::Resource("in.zip".to_owned()));
+        let with = with_input_files(&script("data/in.zip"), &resource).unwrap();
+        assert!(with.has_resources);
+        assert_eq!(resource_names(&with.script), ["in.zip"]);
+        let text = with.script.to_string();
+        let steps = text.lines().filter(|line| line.contains("=> "));
+        let steps: Vec<&str> = steps.map(str::trim).collect();
+        insta::assert_snapshot!(steps.join("\n"), @r#"
+        => ClassLoader.getSystemResource@4("in.zip")
+        => URL.toURI@5() on #3:URL
+        => Paths.get@6(#4:URI)
+        => Path.toFile@7() on #5:Path
+        => Reader.read@2(#1:File)
+        => Path.toString@8() on #5:Path
         => Main.main@3(#2:String[]{#6:String})
         "#);
     }

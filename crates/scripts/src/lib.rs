@@ -54,7 +54,7 @@ pub use followed_run::{
     CallOfThrower, FollowedFailure, OwnCalls, call_of_thrower, driver_methods, drivers, followed,
     followed_until, has_own_methods, innermost, own_calls, own_level, without_idle_guards,
 };
-pub use input_files::{InputFile, WithFiles, is_input_file, with_input_files};
+pub use input_files::{InputFile, WithFiles, is_input_file, resource_names, with_input_files};
 pub use loader::loader_of_failing_call;
 pub use own_code::OwnCode;
 pub use predicate::{CONDITION_CLASS, Predicate, PredicateCompiler};

@@ -8,17 +8,18 @@ use std::path::Path;
 use culprit_junit::PrintedTest;
 use culprit_minimize::{ByHand, full_name};
 use culprit_model::shell;
-use culprit_report::debug::RunCommand;
+use culprit_report::debug::{CopyStep, RunCommand};
 
 /// The name of a script that compiles and runs a test.
 const SCRIPT: &str = "run.sh";
 
-/// The command that runs a test in the project of a folder, or `None` if the folder has no build tool. The program may have worked in
-/// the folder of a module.
+/// The command that runs a test with its resources in the project of a folder, or `None` if the folder has no build tool. The program
+/// may have worked in the folder of a module.
 pub(super) fn in_project(
     folder: &Path,
     worked_in: Option<&Path>,
     test: &PrintedTest,
+    resources: &[String],
 ) -> Option<RunCommand> {
     let has = |name: &str| folder.join(name).is_file();
     let or_wrapper = |wrapper: &str, tool: &str| match has(wrapper) {
@@ -61,11 +62,17 @@ pub(super) fn in_project(
         return None;
     };
     let package = test.package.replace('.', "/");
-    let copy_to = Path::new(module.as_deref().unwrap_or_default())
-        .join("src/test")
-        .join(test.language.name());
+    let tests = Path::new(module.as_deref().unwrap_or_default()).join("src/test");
+    let of_test = CopyStep {
+        file: None,
+        to: tests.join(test.language.name()).join(package),
+    };
+    let of_resources = resources.iter().map(|resource| CopyStep {
+        file: Some(resource.clone()),
+        to: tests.join("resources"),
+    });
     Some(RunCommand {
-        copy_to: Some(copy_to.join(package).display().to_string()),
+        copies: [of_test].into_iter().chain(of_resources).collect(),
         command,
     })
 }
@@ -94,7 +101,7 @@ pub(super) fn script(
     let head = "#!/bin/sh\n# Compiles the test and runs it, without the sandbox.\nset -e\n";
     fs::write(&script, format!("{head}{lines}\n"))?;
     Ok(RunCommand {
-        copy_to: None,
+        copies: Vec::new(),
         command: shell::line(["sh".as_ref(), script.as_os_str()]),
     })
 }
@@ -119,24 +126,28 @@ mod tests {
             notes: Notes::default(),
         };
         let run = |module: &str| {
-            let run = in_project(root, Some(&root.join(module)), &test).unwrap();
-            format!("{}: {}", run.copy_to.unwrap(), run.command)
+            let resources = ["resources/in.zip".to_owned()];
+            let run = in_project(root, Some(&root.join(module)), &test, &resources).unwrap();
+            run.to_string()
         };
         fs::create_dir_all(root.join("shops/web")).unwrap();
         fs::write(root.join("build.gradle.kts"), "").unwrap();
         fs::write(root.join("shops/web/build.gradle"), "").unwrap();
-        let expect = "src/test/java/a/b: gradle test --tests a.b.CartTest";
+        let expect = "copy it to src/test/java/a/b and resources/in.zip to src/test/resources, \
+                      then gradle test --tests a.b.CartTest";
         assert_eq!(run(""), expect);
         assert_eq!(run("shops"), expect);
         assert_eq!(
             run("shops/web"),
-            "shops/web/src/test/java/a/b: gradle :shops:web:test --tests a.b.CartTest"
+            "copy it to shops/web/src/test/java/a/b and resources/in.zip to \
+             shops/web/src/test/resources, then gradle :shops:web:test --tests a.b.CartTest"
         );
         fs::write(root.join("pom.xml"), "").unwrap();
         fs::write(root.join("shops/web/pom.xml"), "").unwrap();
         assert_eq!(
             run("shops/web"),
-            "shops/web/src/test/java/a/b: mvn test -pl shops/web -am -Dtest=CartTest \
+            "copy it to shops/web/src/test/java/a/b and resources/in.zip to \
+             shops/web/src/test/resources, then mvn test -pl shops/web -am -Dtest=CartTest \
              -Dsurefire.failIfNoSpecifiedTests=false"
         );
     }

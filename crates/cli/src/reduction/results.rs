@@ -7,10 +7,10 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use culprit_debug::{CallLevel, FailureTest, Rate};
-use culprit_jvm::remove_folder;
+use culprit_jvm::{copy_input, remove_folder};
 use culprit_minimize::{ByHand, MinimizedTest, Verified};
 use culprit_model::{clean, secret, shell};
-use culprit_report::debug::{OUTSIDE, ReportedFailure, RunCommand, TestsReport};
+use culprit_report::debug::{OUTSIDE, ReportedFailure, RunCommand, TestsReport, resource_file};
 use culprit_signature::Signature;
 
 use super::{instructions, told};
@@ -117,6 +117,11 @@ impl Results {
         let ending = found.test.language.ending();
         let file = place.join(format!("{}.{ending}", found.test.class_name));
         fs::write(&file, &found.test.source)?;
+        for resource in &found.resources {
+            let copy = self.folder.join(resource_file(resource));
+            fs::create_dir_all(copy.parent().unwrap_or(&self.folder))?;
+            copy_input(&resource.path, &copy)?;
+        }
         let checks = self.folder.join("check");
         let (run, by_hand) = match found.fails_the_same_way() {
             true => (run_command(found, &file, &checks)?, None),
@@ -203,7 +208,12 @@ fn run_command(
 ) -> io::Result<Option<RunCommand>> {
     let test = &found.test;
     let worked_in = found.by_hand.as_ref().and_then(ByHand::directory);
-    let project = instructions::in_project(&std::env::current_dir()?, worked_in, test);
+    let resources = found.resources.iter();
+    let resources: Vec<String> = resources
+        .map(|resource| clean::path(&resource_file(resource)))
+        .collect();
+    let here = std::env::current_dir()?;
+    let project = instructions::in_project(&here, worked_in, test, &resources);
     match (project, &found.by_hand) {
         (None, Some(by_hand)) => {
             let folder = folder.join(&test.class_name);

@@ -48,6 +48,7 @@ fn verdict_by(runner: Runner, class_path: &[PathBuf], body: &str) -> Verified {
             runner,
             folder: home.path(),
             works_in: &WorkingFolder::Empty,
+            resources: None,
             directory: None,
             confines: &confines,
             deadline: &deadline,

@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::debug::{Program, says};
-use crate::process::Ended;
+use crate::process::{self, Ended, command};
 use crate::stage::not_here;
 
 /// Lines of the body of a test that call something.
@@ -50,6 +50,56 @@ fn a_file_that_the_program_found_is_written_by_a_test() {
         ]
     );
     assert_eq!(program.report()["folder"], "an empty folder");
+}
+
+#[test]
+fn a_large_file_that_the_program_found_is_a_resource_of_a_test() {
+    let program = Program::compile("ledgers", &[]);
+    let long_name = "n".repeat(98);
+    let amounts = format!("{}food=12O\n", format!("{long_name}=1\n").repeat(90));
+    fs::write(program.path("amounts.txt"), &amounts).unwrap();
+    let ended = program.debug(&["office.Reads"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    says(
+        &ended,
+        0,
+        "it finds resources/amounts.txt on its class path",
+    );
+    assert_eq!(
+        calls(&ended),
+        [
+            "Path path = Paths.get(ClassLoader.getSystemResource(\"amounts.txt\").toURI());",
+            "Ledger ledger = new Ledger(\"books\");",
+            "ledger.take(path.toString());",
+            "ledger.total();"
+        ]
+    );
+    assert_eq!(program.report()["folder"], "an empty folder");
+    assert_eq!(program.report()["resources"][0], "resources/amounts.txt");
+    let copy = program.path("out/resources/amounts.txt");
+    assert_eq!(fs::read_to_string(copy).unwrap(), amounts);
+    let run = program.path("out/check/LedgerTest/run.sh");
+    let ended = process::run(command("sh", program.home.path()).arg(run));
+    assert!(ended.err.contains("NumberFormatException"), "{}", ended.err);
+}
+
+#[test]
+fn a_folder_that_the_program_found_is_a_resource_of_a_test() {
+    let program = Program::compile("ledgers", &[]);
+    fs::create_dir(program.path("year")).unwrap();
+    fs::write(program.path("year/food"), "12O").unwrap();
+    let ended = program.debug(&["office.Opens", "year"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    assert_eq!(
+        calls(&ended),
+        [
+            "String folder = Paths.get(ClassLoader.getSystemResource(\"year\").toURI()).toString();",
+            "Ledger ledger = new Ledger(folder);",
+            "ledger.total();"
+        ]
+    );
+    assert_eq!(program.report()["folder"], "an empty folder");
+    assert!(program.path("out/resources/year/food").exists());
 }
 
 #[test]

@@ -40,6 +40,7 @@ mod process;
 mod recipes;
 mod render;
 mod replay;
+mod rounds;
 mod same;
 mod scenario;
 mod stage;

@@ -7,11 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use culprit_junit::{Junit, Language, PrintedTest};
-use culprit_jvm::Jdk;
+use culprit_jvm::{Jdk, copy_input};
 use culprit_program::{Compilation, KotlinCompilation, KotlinCompiler};
 
 use super::{ASSERTIONS, Checked, TestEnvironment, after, running};
-use crate::Runner;
+use crate::{Resource, Runner};
 
 /// A test with all that it takes to run it outside of the sandbox.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub struct ByHand {
     runner: Runner,
     /// Options of the JVM, besides the one for assertions.
     options: Vec<String>,
+    /// Files and folders that the test finds on its class path.
+    resources: Vec<Resource>,
 }
 
 impl ByHand {
@@ -33,6 +35,7 @@ impl ByHand {
         surroundings: &TestEnvironment<'_>,
         checked: &Checked,
         language: Language,
+        resources: &[Resource],
     ) -> ByHand {
         let options = checked
             .options
@@ -46,6 +49,7 @@ impl ByHand {
             junit: surroundings.junit,
             runner: checked.runner,
             options: options.cloned().collect(),
+            resources: resources.to_vec(),
         }
     }
 
@@ -54,7 +58,7 @@ impl ByHand {
         self.directory.as_deref()
     }
 
-    /// Writes the runner of a test into a new folder, and returns the commands that compile the file of the test
+    /// Writes the runner of a test and its resources into a new folder, and returns the commands that compile the file of the test
     /// there and run it, one after the other.
     pub fn commands(
         &self,
@@ -64,6 +68,9 @@ impl ByHand {
     ) -> io::Result<Vec<Vec<OsString>>> {
         let classes = folder.join("classes");
         fs::create_dir_all(&classes)?;
+        for Resource { name, path } in &self.resources {
+            copy_input(path, &classes.join(name))?;
+        }
         let mut files = match test.language {
             Language::Java => vec![OsString::from(file)],
             Language::Kotlin => Vec::new(),
