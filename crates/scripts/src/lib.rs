@@ -29,6 +29,7 @@ mod input_files;
 mod loop_ends;
 mod own_code;
 mod predicate;
+mod quiet;
 mod recipe;
 mod run;
 mod selection;
