@@ -1,7 +1,7 @@
 //! Statements that contain others: conditions under which a test continues, and handlers of exceptions.
 
 use culprit_model::script::{Action, Expectation, ObjectOrigin, Operator, StatementEnd};
-use culprit_model::{TypeId, Value};
+use culprit_model::{Reference, TypeId, Value};
 
 use crate::code::Line;
 use crate::error::Error;
@@ -217,7 +217,14 @@ impl Scope<'_> {
         let hierarchy = self.access.hierarchy;
         let of_object = |value: &Value| {
             let object = value.identity().and_then(|id| self.graph.objects.get(&id));
-            object.map_or("java/lang/Throwable", |object| object.class)
+            let class = object.map(|object| object.class).or_else(|| match value {
+                // Nothing uses what the last statement throws.
+                Value::Reference(Reference::Object { class, .. }) => {
+                    self.graph.class(*class, failing.number).ok()
+                }
+                _ => None,
+            });
+            class.unwrap_or("java/lang/Throwable")
         };
         let thrown = match (failing.operator(), failing.arguments.first(), failing.end) {
             (Some(Operator::Raise), Some(thrown), _) => of_object(thrown),
