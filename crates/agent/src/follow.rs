@@ -12,6 +12,7 @@ mod call_sites;
 mod calls;
 mod expect;
 mod fields;
+mod handlers;
 mod machine;
 mod naming;
 mod operations;

@@ -1,7 +1,7 @@
 //! Statements that contain others: conditions under which a test continues, and handlers of exceptions.
 
 use culprit_model::script::{Action, Expectation, ObjectOrigin, Operator, StatementEnd};
-use culprit_model::{TypeId, Value};
+use culprit_model::{Reference, TypeId, Value};
 
 use crate::code::Line;
 use crate::error::Error;
@@ -89,7 +89,7 @@ impl Scope<'_> {
         Ok(Some(Block::new(vec![line], count)))
     }
 
-    /// The call that fails, which may throw something else and be right.
+    /// A call which may throw something else and be right, with everything after it.
     fn tolerating(
         &self,
         tolerated: TypeId,
@@ -97,10 +97,14 @@ impl Scope<'_> {
         after: &[usize],
         progress: &mut Progress<'_>,
     ) -> Result<Block, Error> {
-        let [last] = after else {
-            return Ok(Block::new(Vec::new(), 0));
-        };
+        let is_inside = self.is_tolerated_already(tolerated, node);
         let tolerated = self.graph.class(tolerated, node.number)?;
+        let [last] = after else {
+            return match is_inside {
+                true => Ok(Block::new(Vec::new(), 0)),
+                false => self.tolerating_all(tolerated, node, after, progress),
+            };
+        };
         let mut lines = self.needs(*last, progress)?;
         let call = self.expression(&self.graph.nodes[*last])?;
         if !self.can_catch(tolerated, &call.throws) {
@@ -115,6 +119,50 @@ impl Scope<'_> {
             handler: vec![Line::Comment(AS_IT_SHOULD)],
         });
         Ok(Block::new(lines, 1))
+    }
+
+    /// Statements of which the first may throw something and be right. Nothing after it is done then.
+    fn tolerating_all(
+        &self,
+        tolerated: &str,
+        node: &Node<'_>,
+        after: &[usize],
+        progress: &mut Progress<'_>,
+    ) -> Result<Block, Error> {
+        let call = self.graph.nodes.get(node.number + 1);
+        let declared = match call {
+            Some(call) => self.expression(call)?.throws,
+            None => Vec::new(),
+        };
+        let failing = self.graph.nodes.last();
+        let hides_failure = failing.is_some_and(|failing| self.may_catch(tolerated, failing));
+        if hides_failure || !self.can_catch(tolerated, &declared) {
+            return Err(Error::NotCaught {
+                class: tolerated.replace('/', "."),
+            });
+        }
+        let name = self.names.borrow().clone().give("expected");
+        let body = self.run(after, progress)?;
+        // Within a loop, more comes after it.
+        let is_end = after.last() == failing.map(|failing| &failing.number);
+        let handler = match is_end {
+            true => Line::Comment(AS_IT_SHOULD),
+            false => Line::Return(None),
+        };
+        let line = Line::Try {
+            body,
+            caught: self.named_class(tolerated),
+            name,
+            handler: vec![handler],
+        };
+        Ok(Block::new(vec![line], after.len()))
+    }
+
+    /// The statement is written among others that may throw the same.
+    fn is_tolerated_already(&self, tolerated: TypeId, node: &Node<'_>) -> bool {
+        let same = Action::Expect(Expectation::Next(tolerated));
+        let mut earlier = self.graph.nodes[..node.number].iter();
+        earlier.any(|other| other.statement.action == same)
     }
 
     /// The test goes on only if something holds.
@@ -160,21 +208,29 @@ impl Scope<'_> {
             && is_null.arguments.first().and_then(Value::identity) == thrown.identity();
         let object = self.graph.objects.get(&thrown.identity()?)?;
         let failing = &self.graph.nodes[*last];
-        let fails = is_failure(failing) && !self.catches(tried, failing);
+        let fails = is_failure(failing) && !self.may_catch(&tried.caught, failing);
         (asks && fails && object.uses.len() == 1).then_some(after.len())
     }
 
     /// The handler may catch the exception of a failing statement.
-    fn catches(&self, tried: &Tried, failing: &Node<'_>) -> bool {
+    fn may_catch(&self, caught: &str, failing: &Node<'_>) -> bool {
         let hierarchy = self.access.hierarchy;
-        let thrown = match (failing.operator(), failing.arguments.first()) {
-            (Some(Operator::Raise), Some(thrown)) => {
-                let object = thrown.identity().and_then(|id| self.graph.objects.get(&id));
-                object.map_or("java/lang/Throwable", |object| object.class)
-            }
+        let of_object = |value: &Value| {
+            let object = value.identity().and_then(|id| self.graph.objects.get(&id));
+            let class = object.map(|object| object.class).or_else(|| match value {
+                // Nothing uses what the last statement throws.
+                Value::Reference(Reference::Object { class, .. }) => {
+                    self.graph.class(*class, failing.number).ok()
+                }
+                _ => None,
+            });
+            class.unwrap_or("java/lang/Throwable")
+        };
+        let thrown = match (failing.operator(), failing.arguments.first(), failing.end) {
+            (Some(Operator::Raise), Some(thrown), _) => of_object(thrown),
+            (Some(_), _, StatementEnd::Threw(thrown)) => of_object(thrown),
             _ => "java/lang/AssertionError",
         };
-        let caught = tried.caught.as_str();
         let is = |one: &str, other: &str| hierarchy.lineage(one).iter().any(|name| name == other);
         is(thrown, caught) || is(caught, thrown)
     }

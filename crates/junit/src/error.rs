@@ -16,6 +16,8 @@ pub enum Error {
     Unknown { statement: usize },
     #[error("{class}: nothing makes this object, and no class can stand in for it")]
     NoStandIn { class: String },
+    #[error("{class}: a fixed version may throw this exception, and the test cannot catch it")]
+    NotCaught { class: String },
     #[error("an array of {length} elements is too long for source code")]
     TooLong { length: u32 },
     #[error("Kotlin has no simple way to write {why}")]

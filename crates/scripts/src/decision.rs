@@ -12,24 +12,41 @@ use culprit_model::{ObjectId, Reference, Value};
 
 use crate::assertions::{actual, is_assertion};
 use crate::containers::containers;
+use crate::quiet::{QuietCall, require_quiet};
 use crate::{Script, Statement, closure, interactions, needs};
+
+/// What led the driver on its path besides the guards of a script, by the number of the statement that follows.
+#[derive(Default, Debug)]
+pub(crate) struct DriverPath {
+    /// Branches on values that the driver computed without the program.
+    pub(crate) own_branches: BTreeSet<usize>,
+    /// Conditions that the script cannot have, because no statement makes the objects they are about.
+    pub(crate) lost: BTreeSet<usize>,
+    /// Calls of the program that the script cannot have.
+    pub(crate) lost_calls: BTreeSet<usize>,
+    /// Calls that returned, and whose exception the driver would have noted.
+    pub(crate) quiet: Vec<QuietCall>,
+}
+
+/// The condition that decides the failure cannot be in the script, which fails without it on every version of the program.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct Undecided;
 
 /// Finds the conditions that decide the failure of a script.
 ///
-/// `own_branches` are the statements before which the driver branched on values that it computed without the program. If
-/// one of them decides, if the driver asks a container that it filled, or if no value of the program reaches the failing
-/// statement, then the program decided by the path that its answers led the driver, as where it counts. All
-/// conditions decide then.
-pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
+/// If the driver branched on a value of its own, if it asks a container that it filled, or if no value of the program
+/// reaches the failing statement, then the program decided by the path that its answers led the driver, as where it
+/// counts. All conditions decide then. That a call threw nothing is a condition too, if the driver would have noted it.
+pub(crate) fn decide(script: &mut Script, path: &DriverPath) -> Result<(), Undecided> {
     let Some((last, earlier)) = script.statements.split_last() else {
-        return;
+        return Ok(());
     };
     let fails = earlier.len();
     let asserts = is_assertion(script, last);
     let target = script.target(last);
     let is_told = last.is_raise() || asserts && target.is_some_and(|it| it.name == "fail");
     if !is_told && !asserts {
-        return;
+        return Ok(());
     }
     let origins = Origins::of(script);
     let made = last.uses().first().filter(|_| last.is_raise()).copied();
@@ -45,23 +62,42 @@ pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
         Value::Boolean(was) if !is_told => Some((place, was)),
         _ => None,
     });
+    let quiet = path.quiet.iter().copied();
+    let mut quiet: Vec<QuietCall> = quiet.filter(|call| call.statement >= start).collect();
+    let guard = guards(start..end).next_back();
+    let since = guard.map_or(start, |guard| guard + 1);
+    let is_own = path.own_branches.range(since..=end).next().is_some()
+        || guard.is_some_and(|guard| origins.asks_container(&earlier[guard]));
+    // A flag may have been set, or not, since the last condition.
+    let is_flag = quiet.last().is_some_and(|call| {
+        guard.is_none_or(|guard| call.statement > guard || calls(guard + 1..end))
+    });
+    let is_path = match boolean {
+        None if !is_told => origins.asks_container(last) || is_without_program(script, fails),
+        _ => is_own || is_flag || guard.is_some_and(|guard| is_without_program(script, guard)),
+    };
+    let lost = match boolean {
+        _ if is_path => start..=end,
+        None if !is_told => fails..=start,
+        _ => since..=end,
+    };
+    if !lost.is_empty() && path.lost.range(lost).next().is_some() {
+        return Err(Undecided);
+    }
+    let asks_program = |at: &usize| !origins.asks_container(&earlier[*at]);
     let mut condition = None;
-    if let Some(guard) = guards(start..end).next_back() {
-        let is_own = own_branches.range(guard + 1..=end).next().is_some()
-            || origins.asks_container(&earlier[guard]);
-        let is_path = match boolean {
-            None if !is_told => origins.asks_container(last) || is_without_program(script, fails),
-            _ => is_own || is_without_program(script, guard),
-        };
-        let asks_program = |at: &usize| !origins.asks_container(&earlier[*at]);
-        match boolean {
-            _ if is_path => decide.extend(guards(start..end).filter(asks_program)),
-            // A flag that the driver set where it caught an exception, and not a value that it computed later.
-            Some(_) if !origins.exceptions(&earlier[guard]).is_empty() && calls(guard..fails) => {}
-            Some((place, was)) => condition = Some((guard, place, was)),
-            None if is_told => decide.push(guard),
-            None => {}
-        }
+    match (boolean, guard) {
+        _ if is_path => decide.extend(guards(start..end).filter(asks_program)),
+        (_, None) => {}
+        // A flag that the driver set where it caught an exception, and not a value that it computed later.
+        (Some(_), Some(guard))
+            if !origins.exceptions(&earlier[guard]).is_empty() && calls(guard..fails) => {}
+        (Some((place, was)), Some(guard)) => condition = Some((guard, place, was)),
+        (None, Some(guard)) if is_told => decide.push(guard),
+        (None, Some(_)) => {}
+    }
+    if !is_path {
+        quiet.clear();
     }
     if is_told {
         let behind = exceptions_behind(script, decide.iter().copied().chain([fails]));
@@ -72,6 +108,8 @@ pub(crate) fn decide(script: &mut Script, own_branches: &BTreeSet<usize>) {
     if let Some((guard, place, was)) = condition {
         assert_condition(script, guard, place, was);
     }
+    require_quiet(script, &quiet);
+    Ok(())
 }
 
 /// The statement behind the last assertion that failed before the end of the script: what comes before belongs to
@@ -206,6 +244,8 @@ fn assert_condition(script: &mut Script, guard: usize, place: usize, was: bool) 
 
 #[cfg(test)]
 mod tests {
+    use culprit_model::TypeId;
+
     use super::*;
 
     const HEAD: &str = "\
@@ -244,7 +284,11 @@ site 10 entry java/lang/IllegalStateException.hashCode()I
     fn decided(statements: &str, own_branches: &[usize]) -> Script {
         let text = format!("{HEAD}{FIRST}{SECOND}{statements}");
         let mut script: Script = text.parse().unwrap();
-        decide(&mut script, &own_branches.iter().copied().collect());
+        let path = DriverPath {
+            own_branches: own_branches.iter().copied().collect(),
+            ..DriverPath::default()
+        };
+        assert_eq!(decide(&mut script, &path), Ok(()));
         script
     }
 
@@ -343,7 +387,69 @@ site 10 entry java/lang/IllegalStateException.hashCode()I
     fn without_a_condition_nothing_is_decided() {
         let mut script: Script = format!("{HEAD}=> @8(false)\n<= @8\n").parse().unwrap();
         let before = script.clone();
-        decide(&mut script, &BTreeSet::new());
+        let path = DriverPath::default();
+        assert_eq!(decide(&mut script, &path), Ok(()));
         assert_eq!(script, before);
+    }
+
+    /// The decision on two conditions and some statements, where the driver had another condition before one of them.
+    fn without_condition(statements: &str, lost: usize) -> Result<(), Undecided> {
+        let text = format!("{HEAD}{FIRST}{SECOND}{statements}");
+        let mut script: Script = text.parse().unwrap();
+        let path = DriverPath {
+            lost: BTreeSet::from([lost]),
+            ..DriverPath::default()
+        };
+        decide(&mut script, &path)
+    }
+
+    #[test]
+    fn a_condition_that_the_script_cannot_have_decides_nothing_else() {
+        assert_eq!(without_condition(FAIL, 7), Err(Undecided));
+        assert_eq!(without_condition(FAIL, 5), Ok(()));
+        let counted = "=> @7(3L, 2L)\n<= @7\n";
+        assert_eq!(without_condition(counted, 5), Err(Undecided));
+        let told = "do toLong int (#2:@1) = #7:@5\n=> @7(3L, #7:@5)\n<= @7\n";
+        assert_eq!(without_condition(told, 7), Ok(()));
+        assert_eq!(
+            without_condition("=> @8(false)\n<= @8\n", 7),
+            Err(Undecided)
+        );
+        assert_eq!(without_condition("=> @8(false)\n<= @8\n", 5), Ok(()));
+    }
+
+    /// The names of what follows the conditions, decided where the first call after them might have thrown.
+    fn ready(statements: &str) -> Vec<String> {
+        let text = format!("{HEAD}{FIRST}{SECOND}{statements}");
+        let mut script: Script = text.parse().unwrap();
+        let path = DriverPath {
+            quiet: vec![QuietCall {
+                statement: 7,
+                exception: TypeId(4),
+            }],
+            ..DriverPath::default()
+        };
+        assert_eq!(decide(&mut script, &path), Ok(()));
+        let waits: Vec<usize> = script.waits.iter().map(|wait| wait.on).collect();
+        let name = |statement: &Statement| match (statement.operator(), script.target(statement)) {
+            (Some(operator), _) => operator.name().to_owned(),
+            (None, Some(target)) => target.name.clone(),
+            _ => "guard".to_owned(),
+        };
+        let names = script.statements[7..].iter().map(name);
+        names.chain([format!("{waits:?}")]).collect()
+    }
+
+    #[test]
+    fn a_flag_may_say_that_nothing_was_thrown() {
+        let call = "=> @2() on #1:@3\n<= @2 = #20:@1\n";
+        let flag = format!("{call}=> @8(false)\n<= @8\n");
+        let asserted = ["total", "isNull", "guard", "assertTrue", "[4, 6, 9]"];
+        assert_eq!(ready(&flag), asserted);
+        // A condition that was computed after the call.
+        let other = "do isLess int (#2:@1, 2) = #21:@2\nguard (#21:@2)\n";
+        let condition = format!("{call}{other}=> @8(false)\n<= @8\n");
+        let asserted = ["total", "isLess", "guard", "isAtLeast", "assertTrue", "[]"];
+        assert_eq!(ready(&condition), asserted);
     }
 }

@@ -4,18 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_classfile::ClassFile;
 use culprit_model::observe::is_jdk_name;
-use culprit_model::script::{Action, Builder, Mark, Operator, Wait};
+use culprit_model::script::{Action, Builder, Expectation, Mark, Operator, StatementEnd, Wait};
 use culprit_model::value::Shape;
 use culprit_model::{ObjectId, Pattern, Reference, Selection, Tables, TypeId, Value};
 use culprit_program::{Program, main_class};
 use culprit_signature::{Frame, Signature};
 
 use crate::alias::settle;
-use crate::assertions::{finds_fault, is_assertion};
-use crate::decision::decide;
+use crate::assertions::{finds_fault, is_assertion, is_for_assertions};
+use crate::decision::{DriverPath, decide};
 use crate::failure_point::{capture, fail};
 use crate::loop_ends::loop_ends;
 use crate::own_code::OwnCode;
+use crate::quiet::{QuietCall, tolerate};
 use crate::selection::{driver_of, frames_of, internal, is_framework, outermost};
 use crate::spies::without_spies;
 use crate::surroundings::{self, Surroundings};
@@ -339,10 +340,15 @@ fn script(
     let expected = before.filter(|before| before.is_expectation());
     draft.kept.extend(tolerated.or(expected).cloned());
     draft.kept.push(last.clone());
-    let own_branches = std::mem::take(&mut draft.own_branches);
+    let path = std::mem::take(&mut draft.path);
     let mut script = draft.script();
-    if !expect(&mut script) {
-        decide(&mut script, &own_branches);
+    match expect(&mut script) {
+        Some(about) if path.lost_calls.range(about + 1..).next().is_some() => return None,
+        Some(_) => {}
+        None => decide(&mut script, &path).ok()?,
+    }
+    if let Some(call) = readiness(&script, &path) {
+        tolerate(&mut script, &call);
     }
     script.waits.extend(checks(&script));
     // A call that crashes does so whatever the driver did with the results of a loop.
@@ -355,14 +361,23 @@ fn script(
     Some(script)
 }
 
+/// The call before an operator that fails, if the driver is ready for an exception of it.
+fn readiness(script: &Script, path: &DriverPath) -> Option<QuietCall> {
+    let (last, earlier) = script.statements.split_last()?;
+    let is_operator = last.operation().is_some() && !last.is_raise();
+    let call = path.quiet.last().filter(|_| is_operator)?;
+    let mut between = earlier.get(call.statement + 1..)?.iter();
+    let is_last_call = between.all(|statement| script.target(statement).is_none());
+    is_last_call.then_some(*call)
+}
+
 /// A script that is to throw, and does not, is about its last call that does something: not one that was
-/// asked whether to go on. Whether it is such.
-fn expect(script: &mut Script) -> bool {
-    let said = script.statements.len().checked_sub(2);
-    let said = said.filter(|said| script.statements[*said].is_expectation());
-    let Some(said) = said else {
-        return false;
-    };
+/// asked whether to go on. The number of that call, or 0 if there is none; `None` if the script is no such script.
+fn expect(script: &mut Script) -> Option<usize> {
+    let said = script.statements.len().checked_sub(2)?;
+    if !script.statements[said].is_expectation() {
+        return None;
+    }
     let mut answers: BTreeSet<ObjectId> = BTreeSet::new();
     let mut about = None;
     for (number, statement) in script.statements[..said].iter().enumerate().rev() {
@@ -381,7 +396,7 @@ fn expect(script: &mut Script) -> bool {
     about
         .into_iter()
         .for_each(|about| script.wait(said + 1, about));
-    true
+    Some(about.unwrap_or_default())
 }
 
 /// The script of a followed run in which a condition held, without what looks whether it does. Where it
@@ -428,9 +443,9 @@ pub fn followed_until(
     draft
         .kept
         .extend(fail(&mut draft.builder, &condition.message()));
-    let own_branches = std::mem::take(&mut draft.own_branches);
+    let path = std::mem::take(&mut draft.path);
     let mut script = draft.script();
-    decide(&mut script, &own_branches);
+    decide(&mut script, &path).ok()?;
     script.waits.extend(checks(&script));
     script.waits.extend(loop_ends(&script));
     Some(script)
@@ -453,8 +468,7 @@ struct Draft {
     kept: Vec<Statement>,
     prelude: usize,
     made: BTreeSet<ObjectId>,
-    /// The statements before which the driver branched on values that it computed without the program.
-    own_branches: BTreeSet<usize>,
+    path: DriverPath,
 }
 
 impl Draft {
@@ -469,7 +483,7 @@ impl Draft {
             prelude: kept.len(),
             kept,
             made: BTreeSet::new(),
-            own_branches: BTreeSet::new(),
+            path: DriverPath::default(),
         }
     }
 
@@ -480,11 +494,36 @@ impl Draft {
     /// Adds statements. Those go that are given what nothing makes, those that end the JVM, and what calls
     /// may throw that threw nothing of the kind.
     fn add(&mut self, statements: &[Statement]) {
+        let mut tolerated = None;
         for statement in statements {
-            if statement.action == Action::Mark(Mark::OwnBranch) {
-                self.own_branches.insert(self.kept.len());
+            let ready_for = tolerated.take();
+            let (can_do, next) = (self.can_do(statement), self.kept.len());
+            match &statement.action {
+                Action::Mark(Mark::OwnBranch) => {
+                    self.path.own_branches.insert(next);
+                }
+                Action::Expect(Expectation::Next(class)) => tolerated = Some(*class),
+                Action::Guard if !can_do => {
+                    self.path.lost.insert(next);
+                }
+                Action::Call(call) if !can_do => {
+                    let site = self.builder.tables().site(call.site);
+                    let owner = site.map(|site| site.target.owner.as_str());
+                    if owner.is_some_and(|of| !is_jdk_name(of) && !is_for_assertions(of)) {
+                        self.path.lost_calls.insert(next);
+                    }
+                    self.path.lost.extend(ready_for.map(|_| next));
+                }
+                Action::Call(_) if matches!(statement.end, StatementEnd::Returned(_)) => {
+                    let quiet = ready_for.map(|exception| QuietCall {
+                        statement: next,
+                        exception,
+                    });
+                    self.path.quiet.extend(quiet);
+                }
+                _ => {}
             }
-            if self.can_do(statement)
+            if can_do
                 && !is_known_constant(statement, &self.made)
                 && !is_exit(self.builder.tables(), statement)
                 && !matches!(statement.action, Action::Expect(_) | Action::Mark(_))
@@ -598,7 +637,7 @@ pub fn without_idle_guards(script: &Script) -> Script {
 
 #[cfg(test)]
 mod tests {
-    use culprit_model::script::{Expectation, MemberName};
+    use culprit_model::script::MemberName;
     use culprit_trace::Start;
 
     use super::*;
@@ -705,7 +744,7 @@ mod tests {
         pen.statements.push(expected);
         pen.assertion("fail", Vec::new());
         let mut script = pen.script();
-        assert!(expect(&mut script));
+        assert_eq!(expect(&mut script), Some(0));
         assert_eq!(
             script.waits.iter().copied().collect::<Vec<_>>(),
             waits(&[(5, 0), (5, 4)])
@@ -713,7 +752,7 @@ mod tests {
         let mut pen = Pen::new();
         pen.ask("next", 1, 11);
         pen.assertion("fail", Vec::new());
-        assert!(!expect(&mut pen.script()));
+        assert_eq!(expect(&mut pen.script()), None);
     }
 
     #[test]

@@ -30,6 +30,7 @@ mod loader;
 mod loop_ends;
 mod own_code;
 mod predicate;
+mod quiet;
 mod recipe;
 mod run;
 mod selection;

@@ -22,6 +22,8 @@ pub(super) struct PendingCall {
     pub(super) origins: Vec<Option<Variable>>,
     /// The depth that the call was made at.
     pub(super) depth: u32,
+    /// The class of the exceptions that the driver notes where it makes the call.
+    pub(super) noted: Option<String>,
 }
 
 /// The activity of one thread.
@@ -96,6 +98,7 @@ impl OpenCall {
         given: &[Held<'_>],
         on: Option<Arc<Global>>,
         is_runner: bool,
+        noted: Option<String>,
     ) -> OpenCall {
         ACTIVITY.with_borrow_mut(|activity| {
             activity.last_serial += 1;
@@ -110,6 +113,7 @@ impl OpenCall {
                 on,
                 origins: given.iter().map(|held| held.origin).collect(),
                 depth,
+                noted,
             });
             activity.result = None;
             activity.depth += u32::from(!is_runner);

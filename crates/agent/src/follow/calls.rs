@@ -190,12 +190,17 @@ impl Following {
         let on = on.and_then(|object| jni.global(&object).ok()).map(Arc::new);
         // A constructor outside the driver constructs another object than one of the driver does.
         let can_enter = call.kind != CallKind::Constructor || self.follows(&call.target.owner);
+        let noted = match self.is_noting() {
+            true => frame.noted_exception(),
+            false => None,
+        };
         let open = OpenCall::open(
             &call.target,
             can_enter,
             &call.given,
             on.clone(),
             call.is_runner,
+            noted,
         );
         let ended = self.perform(jni, frame.followed, helper, &call.given);
         if is_exit {
@@ -322,6 +327,10 @@ impl Following {
         let mut writer = self.writer.lock_safe();
         let on = values.first().filter(|_| kind == CallKind::Virtual);
         let into_program = writer.is_into_program(&target, on);
+        if into_program && matches!(end, StatementEnd::Returned(_)) {
+            let noted = frame.noted_exception();
+            noted.into_iter().for_each(|class| writer.ready_for(&class));
+        }
         let statement = writer.call(target, kind == CallKind::Static, values, end);
         if may_throw {
             frame.calls.push(Called {

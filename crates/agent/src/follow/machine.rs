@@ -42,6 +42,8 @@ pub(super) struct MachineFrame<'f, 'j> {
     most: usize,
     /// Calls that may be expected to throw.
     pub(super) calls: Vec<Called>,
+    /// The class of the exceptions that the driver notes where it called the method.
+    pub(super) noted_outside: Option<String>,
 }
 
 /// A call that was noted.
@@ -147,6 +149,7 @@ impl Following {
             pending.name == method.name
                 && (is_constructor || pending.descriptor == method.descriptor && is_on())
         });
+        let noted = pending.as_ref().and_then(|pending| pending.noted.clone());
         let (before, origins, kept) = ACTIVITY.with_borrow_mut(|activity| {
             let before = activity.depth;
             match pending {
@@ -178,7 +181,7 @@ impl Following {
         if method.name == "<init>" && self.is_noting() {
             self.constructed(jni, followed, &given);
         }
-        let done = self.run(jni, followed, given);
+        let done = self.run(jni, followed, given, noted);
         if !is_own && self.is_noting() {
             if let Some(expected) = &method.expected {
                 self.ended(jni, expected, done.as_ref().map(|_| ()));
@@ -251,6 +254,7 @@ impl Following {
         jni: &Jni<'j>,
         followed: &Followed,
         given: Vec<Held<'j>>,
+        noted_outside: Option<String>,
     ) -> Result<Option<Held<'j>>, Local<'j>> {
         let code = &followed.method.code;
         let mut locals = Vec::new();
@@ -270,6 +274,7 @@ impl Following {
             made: Vec::new(),
             most: FEWEST,
             calls: Vec::new(),
+            noted_outside,
         };
         loop {
             if frame.made.len() > frame.most {

@@ -216,6 +216,13 @@ impl ScriptWriter {
         self.push(expect);
     }
 
+    /// The next call returned, and the driver would have noted an exception of it.
+    pub(super) fn ready_for(&mut self, class: &str) {
+        let class = self.class(class);
+        let expect = self.builder.expect(Expectation::Next(class));
+        self.push(expect);
+    }
+
     /// A call returned and should have thrown: from now on its end is an exception of the class, which is
     /// null where nothing is thrown.
     pub(super) fn expected(&mut self, call: usize, class: &str) -> Option<Variable> {
@@ -340,10 +347,13 @@ impl ScriptWriter {
                 .catches()
                 .and_then(|thrown| self.tolerated.get(&thrown).copied());
             let may_throw = self.may_throw(&statement);
-            // Of an operator it cannot be stated: the exception would be that of the call before it.
+            // The exception would not be that of an operator, but of the call before it.
             let is_operator = statement.operation().is_some() && !statement.is_raise();
-            if class.is_some() && is_operator {
-                continue;
+            if let Some(class) = class.filter(|_| is_operator) {
+                let Some(call) = statements.iter().rposition(|call| self.may_throw(call)) else {
+                    continue;
+                };
+                statements.insert(call, self.builder.expect(Expectation::Next(class)));
             }
             if let Some(class) = class.filter(|_| may_throw) {
                 statements.push(self.builder.expect(Expectation::Next(class)));

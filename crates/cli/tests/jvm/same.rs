@@ -197,3 +197,17 @@ fn a_class_that_cannot_be_initialised_is_named() {
         assert!(ended.out.contains(call), "{mode}: {}", ended.out);
     }
 }
+
+/// A test that counts exceptions fails because a call throws none. A version that throws it passes the small tests.
+#[test]
+fn an_exception_that_a_test_counts_is_missing() {
+    let junit = library::jar("junit", "junit", "4.13.2", None);
+    let hamcrest = library::jar("org.hamcrest", "hamcrest-core", "1.3", None);
+    let (Some(junit), Some(hamcrest)) = (junit, hamcrest) else {
+        return skipped("JUnit 4");
+    };
+    let program = Program::compile("flags", &[junit, hamcrest]);
+    let ended = program.debug(&["org.junit.runner.JUnitCore", "desk.AmountsTest"]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    insta::assert_snapshot!(ended.out);
+}
