@@ -97,13 +97,12 @@ impl Scope<'_> {
         after: &[usize],
         progress: &mut Progress<'_>,
     ) -> Result<Block, Error> {
-        let is_inside = self.is_tolerated_already(tolerated, node);
+        if self.is_tolerated_already(tolerated, node) {
+            return Ok(Block::new(Vec::new(), 0));
+        }
         let tolerated = self.graph.class(tolerated, node.number)?;
         let [last] = after else {
-            return match is_inside {
-                true => Ok(Block::new(Vec::new(), 0)),
-                false => self.tolerating_all(tolerated, node, after, progress),
-            };
+            return self.tolerating_all(tolerated, after, progress);
         };
         let mut lines = self.needs(*last, progress)?;
         let call = self.expression(&self.graph.nodes[*last])?;
@@ -125,15 +124,15 @@ impl Scope<'_> {
     fn tolerating_all(
         &self,
         tolerated: &str,
-        node: &Node<'_>,
         after: &[usize],
         progress: &mut Progress<'_>,
     ) -> Result<Block, Error> {
-        let call = self.graph.nodes.get(node.number + 1);
-        let declared = match call {
-            Some(call) => self.expression(call)?.throws,
-            None => Vec::new(),
-        };
+        let calls = after.iter().map(|number| &self.graph.nodes[*number]);
+        let calls = calls.filter(|call| call.target().is_some());
+        let mut declared = Vec::new();
+        for call in calls {
+            declared.extend(self.expression(call)?.throws);
+        }
         let failing = self.graph.nodes.last();
         let hides_failure = failing.is_some_and(|failing| self.may_catch(tolerated, failing));
         if hides_failure || !self.can_catch(tolerated, &declared) {

@@ -358,7 +358,43 @@ fn script(
     if let (Some(_), Some(last)) = (tolerated, script.statements.len().checked_sub(1)) {
         script.wait(last, last - 1);
     }
+    tolerate_throughout(&mut script);
     Some(script)
+}
+
+/// The most calls that may throw in place of a failing assertion.
+const MOST_TOLERATED: usize = 100;
+
+/// What is tolerated in place of a failing assertion, any call before it may throw.
+fn tolerate_throughout(script: &mut Script) {
+    let [.., before, last] = script.statements.as_slice() else {
+        return;
+    };
+    let Action::Expect(Expectation::Next(exception)) = before.action else {
+        return;
+    };
+    if !is_assertion(script, last) {
+        return;
+    }
+    let is_of_program = |statement: &Statement| {
+        let target = script.target(statement);
+        target
+            .is_some_and(|target| !is_jdk_name(&target.owner) && !is_for_assertions(&target.owner))
+    };
+    let earlier = script.statements.iter().enumerate().skip(script.prelude);
+    let calls = earlier.filter(|(_, statement)| is_of_program(statement));
+    let calls = calls.map(|(statement, _)| QuietCall {
+        statement,
+        exception,
+    });
+    let calls: Vec<QuietCall> = calls.collect();
+    let stated = script.statements.len() - 2;
+    let others: Vec<usize> = (0..stated + 2).filter(|number| *number != stated).collect();
+    *script = script.keep(&others);
+    // From the end, since each adds a statement.
+    for call in calls.iter().rev().take(MOST_TOLERATED) {
+        tolerate(script, call);
+    }
 }
 
 /// The call before an operator that fails, if the driver is ready for an exception of it.

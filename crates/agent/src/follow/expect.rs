@@ -84,7 +84,9 @@ impl Following {
     /// A test that says what it throws has ended.
     pub(super) fn ended(&self, jni: &Jni<'_>, expected: &str, end: Result<(), &Local<'_>>) {
         if let Err(thrown) = end {
-            self.tolerate(jni, thrown, expected);
+            if let (true, Some(tag)) = (self.tolerate(jni, thrown, expected), self.tag(thrown)) {
+                self.writer.lock_safe().tolerate_throughout(tag.id);
+            }
             return;
         }
         let message = format!("Expected exception: {}", expected.replace('/', "."));

@@ -53,6 +53,8 @@ pub(super) struct ScriptWriter {
     pub(super) thrown: HashSet<ObjectId>,
     /// By exception, what else the driver was ready for where it came.
     tolerated: HashMap<ObjectId, TypeId>,
+    /// Exceptions in place of which any call of the test may throw what else it was ready for.
+    throughout: HashSet<ObjectId>,
 }
 
 /// What a scene is worth when it has ended.
@@ -339,6 +341,11 @@ impl ScriptWriter {
         }
     }
 
+    /// What is tolerated in place of an exception may come from any call of the test: it is stated before a failing assertion, too.
+    pub(super) fn tolerate_throughout(&mut self, thrown: ObjectId) {
+        self.throughout.insert(thrown);
+    }
+
     /// The script, with the tolerated exceptions stated before the calls. The writer is empty afterwards.
     pub(super) fn take(&mut self) -> Script {
         let mut statements = Vec::with_capacity(self.statements.len());
@@ -355,7 +362,10 @@ impl ScriptWriter {
                 };
                 statements.insert(call, self.builder.expect(Expectation::Next(class)));
             }
-            if let Some(class) = class.filter(|_| may_throw) {
+            let thrown = statement.catches();
+            let is_throughout = thrown.is_some_and(|thrown| self.throughout.contains(&thrown));
+            let is_stated = may_throw || is_throughout && !is_operator;
+            if let Some(class) = class.filter(|_| is_stated) {
                 statements.push(self.builder.expect(Expectation::Next(class)));
             }
             statements.push(statement);
