@@ -645,25 +645,6 @@ fn a_short_file_that_the_program_reads_is_written_by_the_test() {
 }
 
 #[test]
-fn a_long_file_is_read_where_the_program_read_it() {
-    let program = Program::compile("files", &[]);
-    let lines = "tea=3\n".repeat(2_000);
-    fs::write(program.path("prices.txt"), format!("{lines}milk\n")).unwrap();
-    let ended = program.debug(&["shop.Main", "read"]);
-    says(
-        &ended,
-        0,
-        "compiled and run: fails the same way (same type, site, message and stack)",
-    );
-    says(&ended, 0, "it needs prices.txt of ");
-    assert!(
-        ended.out.contains("new List(\"prices.txt\")"),
-        "{}",
-        ended.out
-    );
-}
-
-#[test]
 fn files_that_the_program_finds_by_itself_are_named() {
     let program = Program::compile("limits", &[]);
     fs::create_dir(program.path("conf")).unwrap();
