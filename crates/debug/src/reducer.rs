@@ -20,7 +20,7 @@ use culprit_program::{
 };
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
 use culprit_scripts::{
-    Condition, Predicate, PredicateCompiler, Script, WithFiles, with_default_arguments,
+    Condition, InputFile, Predicate, PredicateCompiler, Script, WithFiles, with_default_arguments,
     with_input_files,
 };
 use culprit_signature::{Grade, Signature};
@@ -192,13 +192,22 @@ impl Reducer {
         let with_defaults = with_default_arguments(case.script, case.program);
         let scripts: Vec<&Script> = with_defaults.iter().chain([case.script]).collect();
         let scripts = scripts.into_iter();
-        let scripts = scripts.map(|script| (script, with_input_files(script, &input)));
-        let scripts: Vec<(&Script, Option<WithFiles>)> = scripts.collect();
+        let contained = |name: &str| {
+            let file = input(name);
+            file.filter(|file| !matches!(file, InputFile::Resource(_)))
+        };
+        let scripts = scripts.map(|script| {
+            let contained = with_input_files(script, &contained);
+            // What looks like the name of a file or folder need not be one.
+            let found = with_input_files(script, &input).filter(|files| files.has_resources);
+            (script, contained.into_iter().chain(found).collect())
+        });
+        let scripts: Vec<(&Script, Vec<WithFiles>)> = scripts.collect();
         let folders = self.files.working_folders(directory.as_deref());
         let resources = self.files.resources();
         let all = scripts
             .iter()
-            .flat_map(|(script, files)| trials(&folders, &resources, script, files.as_ref()));
+            .flat_map(|(script, files)| trials(&folders, &resources, script, files));
         let all: Vec<Trial<'_>> = all.collect();
         let found = in_best_folder(&all, &deadline, run);
         allowance.spend(began.elapsed(), driver.tally().tests);
@@ -251,7 +260,7 @@ fn trials<'a>(
     folders: &[WorkingFolder],
     resources: &Option<Arc<Template>>,
     script: &'a Script,
-    with_files: Option<&'a WithFiles>,
+    with_files: &'a [WithFiles],
 ) -> Vec<Trial<'a>> {
     let folders = folders.iter().cloned();
     let plain = folders.map(|folder| Trial {
@@ -260,18 +269,18 @@ fn trials<'a>(
         script,
     });
     let mut trials: Vec<Trial<'a>> = plain.collect();
-    if let Some(WithFiles {
+    // The last one comes first.
+    for WithFiles {
         script,
         with_folders,
         is_absolute,
         has_resources,
-    }) = with_files
+    } in with_files.iter().rev()
     {
         let at = if *is_absolute { 0 } else { 1 };
         let resources = resources.clone().filter(|_| *has_resources);
         let copied = resources.clone().map(WorkingFolder::Copy);
         let folder = copied.unwrap_or(WorkingFolder::Empty);
-        // The last one comes first.
         for script in with_folders.iter().chain([script]) {
             let trial = Trial {
                 folder: folder.clone(),
