@@ -3,6 +3,7 @@
 
 mod by_hand;
 mod files;
+mod parts;
 mod runner;
 mod variables;
 mod verdict;

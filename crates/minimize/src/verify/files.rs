@@ -1,16 +1,14 @@
-//! The files of the working folder that the failure of a test depends on, found by delta debugging.
+//! The files of the working folder that the failure of a test depends on.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_jvm::{Template, WorkingFolder};
-use culprit_reduce::{
-    Artefact, ArtefactOracle, Budget, DeltaSet, Digester, Driver, Error as Refused, Goal, Problem,
-    Scale, Schedule, Search, SearchEnd, Verdict, Wanted,
-};
+use culprit_jvm::WorkingFolder;
+use culprit_reduce::{Budget, Driver};
 
-use super::{Compiled, Fails, LIMIT, RunSettings, Verified};
+use super::parts::Parts;
+use super::{Compiled, Fails, RunSettings};
 use crate::Error;
 
 /// The name of the search for files, in events.
@@ -36,88 +34,30 @@ pub(super) fn needed_files(
     let WorkingFolder::Copy(template) = settings.folder else {
         return Ok(None);
     };
-    let all: Vec<&Path> = template.files().collect();
     let is_compiled = |path: &&Path| {
         let ending = path.extension().and_then(|ending| ending.to_str());
         ending.is_some_and(|ending| COMPILED.contains(&ending))
     };
-    let files = Files {
-        compiled,
-        settings,
-        template,
-        candidates: all
-            .iter()
-            .copied()
-            .filter(|path| !is_compiled(path))
-            .collect(),
-        fails,
-    };
-    let size = files.candidates.len() as u64;
-    let search = Search {
+    let files: Vec<&Path> = template.files().filter(|path| !is_compiled(path)).collect();
+    let parts = Parts {
         name: FILES,
-        problem: Problem::new(size),
-        goal: Goal::Simplify,
-        schedule: Schedule::Classic,
-        scale: Scale {
-            whole: size,
-            best: size,
-            extent: 1.0,
+        size: files.len(),
+        budget: BUDGET,
+        compiled,
+        fails,
+        only: &|chosen| {
+            let chosen: Vec<&Path> = chosen.iter().map(|n| files[n as usize]).collect();
+            let part = template.as_ref().clone();
+            WorkingFolder::Copy(Arc::new(part.only(&|path| chosen.contains(&path))))
         },
-        is_sequential: true,
-        learn: None,
+        settings,
+        within: |settings, folder| RunSettings { folder, ..settings },
     };
-    match driver.within(BUDGET, || driver.search(search, &files)) {
-        Ok(found) if found.end == SearchEnd::Minimal => {
-            let chosen = found.failing.iter();
-            let chosen = chosen.map(|number| files.candidates[number as usize].to_owned());
-            Ok(Some(chosen.collect()))
-        }
-        Err(Refused::Oracle { source, .. }) if !source.is_end() => Err(source),
-        Ok(_) | Err(_) => Ok(None),
-    }
-}
-
-/// The oracle: runs of the test with some of the files.
-struct Files<'a> {
-    compiled: &'a Compiled<'a>,
-    settings: RunSettings<'a>,
-    template: &'a Template,
-    /// The files, by delta.
-    candidates: Vec<&'a Path>,
-    fails: Fails<'a>,
-}
-
-impl ArtefactOracle for Files<'_> {
-    type Content = WorkingFolder;
-    type Error = Error;
-
-    fn make(&self, candidate: &DeltaSet) -> Result<Artefact<WorkingFolder>, Error> {
-        let chosen: Vec<&Path> = candidate
+    let needed = parts.needed(driver)?;
+    Ok(needed.map(|needed| {
+        needed
             .iter()
-            .map(|number| self.candidates[number as usize])
-            .collect();
-        let part = self.template.clone().only(&|path| chosen.contains(&path));
-        let mut digester = Digester::default();
-        digester.field(FILES.as_bytes());
-        digester.field(self.compiled.test.source.as_bytes());
-        digester.digest(candidate.digest());
-        Ok(Artefact {
-            digest: digester.finish(),
-            size: candidate.len(),
-            content: Ok(WorkingFolder::Copy(Arc::new(part))),
-        })
-    }
-
-    fn judge(&self, folder: &WorkingFolder, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
-        let settings = RunSettings {
-            folder,
-            ..self.settings
-        };
-        let verified = self.compiled.run(settings, LIMIT)?;
-        Ok(match verified {
-            _ if (self.fails)(&verified) => Verdict::Fail(String::new()),
-            Verified::Passed => Verdict::Pass,
-            _ => Verdict::Unresolved(String::new()),
-        })
-    }
+            .map(|n| files[n as usize].to_owned())
+            .collect()
+    }))
 }

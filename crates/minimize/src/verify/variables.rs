@@ -1,15 +1,12 @@
-//! The environment variables that the failure of a test depends on, found by delta debugging.
+//! The environment variables that the failure of a test depends on.
 
 use std::fmt;
 use std::time::Duration;
 
-use culprit_program::Environment;
-use culprit_reduce::{
-    Artefact, ArtefactOracle, Budget, DeltaSet, Digester, Driver, Error as Refused, Goal, Problem,
-    Scale, Schedule, Search, SearchEnd, Verdict, Wanted,
-};
+use culprit_reduce::{Budget, Driver};
 
-use super::{Compiled, Fails, LIMIT, RunSettings, Verified};
+use super::parts::Parts;
+use super::{Compiled, Fails, RunSettings};
 use crate::Error;
 
 /// The name of the search for variables, in events.
@@ -65,77 +62,23 @@ pub(super) fn needed(
     fails: Fails<'_>,
 ) -> Result<Needed, Error> {
     let environment = &compiled.surroundings.confines.environment;
-    let variables = Variables {
-        compiled,
-        settings,
-        environment,
-        fails,
-    };
-    let size = environment.len() as u64;
-    let search = Search {
+    let parts = Parts {
         name: VARIABLES,
-        problem: Problem::new(size),
-        goal: Goal::Simplify,
-        schedule: Schedule::Classic,
-        scale: Scale {
-            whole: size,
-            best: size,
-            extent: 1.0,
+        size: environment.len(),
+        budget: BUDGET,
+        compiled,
+        fails,
+        only: &|chosen| environment.only(|number| chosen.contains(number as u64)),
+        settings,
+        within: |settings, environment| RunSettings {
+            environment,
+            ..settings
         },
-        // Tests may share the folder of the user.
-        is_sequential: true,
-        learn: None,
     };
-    match driver.within(BUDGET, || driver.search(search, &variables)) {
-        Ok(found) if found.end == SearchEnd::Minimal => {
-            let part = environment.only(|number| found.failing.contains(number as u64));
-            let names = part.names().map(|name| name.to_string_lossy().into_owned());
-            Ok(Needed::Named(names.collect()))
-        }
-        Err(Refused::Oracle { source, .. }) if !source.is_end() => Err(source),
-        Ok(_) | Err(_) => Ok(Needed::Unknown),
-    }
-}
-
-/// The oracle: runs of the test with some of the variables.
-struct Variables<'a> {
-    compiled: &'a Compiled<'a>,
-    settings: RunSettings<'a>,
-    environment: &'a Environment,
-    fails: Fails<'a>,
-}
-
-impl ArtefactOracle for Variables<'_> {
-    type Content = Environment;
-    type Error = Error;
-
-    fn make(&self, candidate: &DeltaSet) -> Result<Artefact<Environment>, Error> {
-        let part = self
-            .environment
-            .only(|number| candidate.contains(number as u64));
-        let mut digester = Digester::default();
-        digester.field(VARIABLES.as_bytes());
-        digester.field(self.compiled.test.source.as_bytes());
-        digester.digest(candidate.digest());
-        Ok(Artefact {
-            digest: digester.finish(),
-            size: candidate.len(),
-            content: Ok(part),
-        })
-    }
-
-    fn judge(&self, part: &Environment, _: &Wanted<'_>) -> Result<Verdict<String>, Error> {
-        let verified = self.compiled.run(
-            RunSettings {
-                environment: part,
-                ..self.settings
-            },
-            LIMIT,
-        )?;
-        Ok(match verified {
-            _ if (self.fails)(&verified) => Verdict::Fail(String::new()),
-            Verified::Passed => Verdict::Pass,
-            _ => Verdict::Unresolved(String::new()),
-        })
-    }
+    let Some(needed) = parts.needed(driver)? else {
+        return Ok(Needed::Unknown);
+    };
+    let part = environment.only(|number| needed.contains(number as u64));
+    let names = part.names().map(|name| name.to_string_lossy().into_owned());
+    Ok(Needed::Named(names.collect()))
 }

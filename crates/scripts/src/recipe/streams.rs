@@ -8,7 +8,7 @@ use super::Recipe::{By, Of, When};
 use super::Table;
 use super::object_maker::ObjectMaker;
 use super::state_piece::StatePiece;
-use super::texts::{bounds, units, write};
+use super::texts::{units, wrapped, write};
 
 pub(super) const RECIPES: Table = &[
     ("java/io/ByteArrayInputStream", By(bytes_in)),
@@ -210,15 +210,8 @@ fn byte_buffer<'a>(
     held: StatePiece<'a>,
     made: &Value,
 ) -> Option<()> {
-    (held.int("isReadOnly")? == 0).then_some(())?;
-    let (descriptor, rest) = match bounds(held)? {
-        None => ("([B)", vec![]),
-        Some((from, _, count)) => ("([BII)", vec![from, Value::Int(i32::try_from(count).ok()?)]),
-    };
-    let mut given = vec![maker.field(held, "hb")?];
-    given.extend(rest);
     let class = "java/nio/ByteBuffer";
-    maker.make(&format!("{class}.wrap{descriptor}L{class};"), given, made)?;
+    wrapped(maker, held, made, class, 'B')?;
     if held.int("bigEndian")? != 0 {
         return Some(());
     }

@@ -119,7 +119,7 @@ fn char_writer<'a>(
 }
 
 /// Where a buffer is: its position and its limit, unless it shows all of what it has.
-pub(super) fn bounds(held: StatePiece<'_>) -> Option<Option<(Value, Value, i64)>> {
+fn bounds(held: StatePiece<'_>) -> Option<Option<(Value, Value, i64)>> {
     let is_whole = held.int("offset")? == 0;
     is_whole.then_some(())?;
     let [position, limit, capacity] = ["position", "limit", "capacity"].map(|f| held.int(f));
@@ -136,15 +136,28 @@ fn char_buffer<'a>(
     held: StatePiece<'a>,
     made: &Value,
 ) -> Option<()> {
+    wrapped(maker, held, made, "java/nio/CharBuffer", 'C')
+}
+
+/// A buffer around an array of its own kind of elements.
+pub(super) fn wrapped<'a>(
+    maker: &mut ObjectMaker<'a, '_>,
+    held: StatePiece<'a>,
+    made: &Value,
+    class: &str,
+    element: char,
+) -> Option<()> {
     (held.int("isReadOnly")? == 0).then_some(())?;
-    let (descriptor, rest) = match bounds(held)? {
-        None => ("([C)", vec![]),
-        Some((from, _, count)) => ("([CII)", vec![from, Value::Int(i32::try_from(count).ok()?)]),
-    };
     let mut given = vec![maker.field(held, "hb")?];
-    given.extend(rest);
-    let class = "java/nio/CharBuffer";
-    maker.make(&format!("{class}.wrap{descriptor}L{class};"), given, made)
+    let part = match bounds(held)? {
+        None => "",
+        Some((from, _, count)) => {
+            given.extend([from, Value::Int(i32::try_from(count).ok()?)]);
+            "II"
+        }
+    };
+    let target = format!("{class}.wrap([{element}{part})L{class};");
+    maker.make(&target, given, made)
 }
 
 fn string_buffer<'a>(
