@@ -1,6 +1,7 @@
-//! The result of `culprit debug` and `culprit minimize`: failures and the tests made of them, as JSON, Markdown
-//! and text.
+//! The result of `culprit debug` and `culprit minimize`: failures and the tests made of them, as JSON, Markdown,
+//! HTML and text.
 
+mod html;
 mod verdict;
 
 use std::fmt;
@@ -347,13 +348,8 @@ impl ReportedFailure {
             text.reservation(test),
             trouble.map(|why| format!("the journal lacks verdicts: {why}")),
             Some(self.entry.verdict.clone()),
-            text.turn.clone(),
-            text.needed_files.clone(),
-            text.resources.clone(),
-            text.passed_values(),
-            text.other_language.clone(),
         ];
-        let lines = lines.into_iter().flatten();
+        let lines = lines.into_iter().flatten().chain(text.notes());
         lines.map(|line| clean::line(&line).into_owned()).collect()
     }
 
@@ -370,17 +366,9 @@ impl ReportedFailure {
             Level::Innermost => ": the innermost level",
         };
         let partial = text.reservation(test).map(|it| format!("; {it}"));
-        let notes = [
-            text.turn.clone(),
-            text.needed_files.clone(),
-            text.resources.clone(),
-            text.passed_values(),
-            text.other_language.clone(),
-        ];
-        let notes: String = notes
-            .iter()
-            .flatten()
-            .map(|note| format!(" Note: {}.", plain(note)))
+        let notes: String = text
+            .notes()
+            .map(|note| format!(" Note: {}.", plain(&note)))
             .collect();
         let by_hand = test.by_hand.as_ref().map(|command| {
             let command = block("sh", &format!("{command}\n"));
@@ -441,6 +429,18 @@ impl FailureEntry {
 }
 
 impl TestText {
+    /// Facts about the test besides its numbers and its verdict, each as a part of a sentence.
+    fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        let notes = [
+            self.turn.clone(),
+            self.needed_files.clone(),
+            self.resources.clone(),
+            self.passed_values(),
+            self.other_language.clone(),
+        ];
+        notes.into_iter().flatten()
+    }
+
     /// The origin of the values of a test on the innermost level: the fault may be where they were computed.
     fn passed_values(&self) -> Option<String> {
         let class = self.thrower.as_ref()?;
@@ -529,7 +529,7 @@ mod tests {
     use super::*;
     use crate::document::conforming;
 
-    fn failure() -> ReportedFailure {
+    pub(super) fn failure() -> ReportedFailure {
         ReportedFailure {
             entry: FailureEntry {
                 failure: "a.Thrown \"<b>\"".to_owned(),
@@ -584,7 +584,7 @@ mod tests {
         }
     }
 
-    fn missed() -> ReportedFailure {
+    pub(super) fn missed() -> ReportedFailure {
         let mut failure = failure();
         failure.entry.test = None;
         failure.entry.verified = false;

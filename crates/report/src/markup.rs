@@ -3,6 +3,7 @@
 
 pub mod html;
 pub mod markdown;
+pub(crate) mod source;
 
 use culprit_model::clean;
 use serde::Serialize;

@@ -24,14 +24,20 @@ table.pair td{vertical-align:top;padding:0 .4em;white-space:pre-wrap;overflow-wr
 td.old{background:#e6f6e6}td.new{background:#fde4e1}mark{background:#f7b7ae}td.old mark{background:#b4e2b4}\
 table.facts{border-collapse:collapse}table.facts td,table.facts th{border:1px solid #ddd;padding:.25em .6em;text-align:left}\
 svg{background:#fafafa;border:1px solid #ddd;max-width:100%;height:auto}\
-@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}pre{background:#242424}td.old{background:#1d3a1d}td.new{background:#4a2320}mark{background:#8a3a30;color:#fff}td.old mark{background:#2f6b2f}svg{background:#222;border-color:#444}table.facts td,table.facts th{border-color:#444}}";
+h1,h2,h3,p,li,summary{overflow-wrap:anywhere}h3{margin-top:1.6em}summary{cursor:pointer;margin-top:1.5em}\
+.k{color:#7a2da8}.s{color:#1b6e2f}.n{color:#0b5cad}.c{color:#666}.a{color:#8a5a00}\
+.sure,.doubt{border-left:4px solid #2f8f4e;padding-left:.7em}.doubt{border-color:#c77700}\
+table.funnel{border-collapse:collapse;width:100%;max-width:45em;margin-top:1.2em}table.funnel caption{text-align:left;margin-bottom:.3em}\
+table.funnel th,table.funnel td{font-weight:normal;text-align:right;padding:.1em .6em .1em 0;white-space:nowrap}table.funnel td.bar{width:70%}\
+table.funnel div{background:#4a78c0;height:.8em;min-width:2px}\
+@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}pre{background:#242424}td.old{background:#1d3a1d}td.new{background:#4a2320}mark{background:#8a3a30;color:#fff}td.old mark{background:#2f6b2f}svg{background:#222;border-color:#444}table.facts td,table.facts th{border-color:#444}.k{color:#d3a0ef}.s{color:#8fd19e}.n{color:#8cc3f5}.c{color:#a0a0a0}.a{color:#e5b566}a{color:#8cc3f5}}";
 
 /// A whole page.
 pub(crate) fn page(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style>\n<h1>{title}</h1>\n{body}</html>\n",
+         <style>{STYLE}</style>\n<main>\n<h1>{title}</h1>\n{body}</main>\n</html>\n",
         title = escape(title)
     )
 }

@@ -181,6 +181,8 @@ impl Results {
         fs::write(self.folder.join("report.json"), json)?;
         let text = self.report.markdown(&command);
         fs::write(self.folder.join("report.md"), text)?;
+        let page = self.report.html(&command);
+        fs::write(self.folder.join("report.html"), page)?;
         fs::write(self.folder.join("repeat.sh"), script)
     }
 }
