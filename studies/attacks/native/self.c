@@ -84,7 +84,8 @@ static long real_time(void) {
 }
 
 static long higher_priority(void) {
-    TRY(setpriority(PRIO_PROCESS, 0, -5));
+    // Relative to what it has: whoever starts the study may have raised it already.
+    TRY(setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 5));
     return 0;
 }
 
