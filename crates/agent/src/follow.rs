@@ -18,6 +18,7 @@ mod naming;
 mod operations;
 mod scenes;
 mod script_writer;
+mod shared;
 mod value;
 
 use std::collections::{HashMap, HashSet};

@@ -74,14 +74,7 @@ impl Script {
 
     /// The object that a statement calls or accesses something of.
     pub fn receiver(&self, statement: &Statement) -> Option<ObjectId> {
-        match statement.given.first()? {
-            Value::Reference(Reference::Object { id, .. })
-                if self.site(statement)?.has_receiver() =>
-            {
-                Some(*id)
-            }
-            _ => None,
-        }
+        statement.receiver(&self.tables)
     }
 
     /// The class that a statement declares its result to have: that of the object may be a subclass of it.

@@ -1,6 +1,7 @@
 //! Scenes: the statements that were noted while something outside ran one method of the driver, such as a
 //! test. When the script grows too long, the oldest scenes that passed are forgotten as a whole: a test that
-//! passed seldom matters to another. Statements of class initialisers stay, and so do short scenes.
+//! passed seldom matters to another. Statements of class initialisers stay, those on objects that tests share, and short
+//! scenes.
 
 use std::ops::Range;
 
@@ -40,12 +41,22 @@ impl Scenes {
         }
     }
 
+    /// Whether a step is one of a class initialiser.
+    pub(super) fn initialises(&self, step: usize) -> bool {
+        self.lasting.iter().any(|of| of.contains(&step))
+    }
+
     /// Which steps to keep so that no more than `most` are left of those so far, as far as that can be. The
-    /// oldest scenes go first. What is kept has new numbers then.
-    pub(super) fn forget(&mut self, steps: usize, most: usize) -> Vec<bool> {
+    /// oldest scenes go first, but for the steps that `stays` tells. What is kept has new numbers then.
+    pub(super) fn forget(
+        &mut self,
+        steps: usize,
+        most: usize,
+        stays: &dyn Fn(usize) -> bool,
+    ) -> Vec<bool> {
         let mut kept = vec![true; steps];
         let mut left = steps;
-        let lasts = |step: usize| self.lasting.iter().any(|of| of.contains(&step));
+        let lasts = |step: usize| self.initialises(step) || stays(step);
         let mut forgotten = 0;
         for scene in &self.over {
             if left <= most {
@@ -82,7 +93,7 @@ mod tests {
 
     /// The steps that are left of scenes with so many steps each.
     fn left(scenes: &mut Scenes, steps: usize, most: usize) -> Vec<usize> {
-        let kept = scenes.forget(steps, most);
+        let kept = scenes.forget(steps, most, &|_| false);
         (0..steps).filter(|step| kept[*step]).collect()
     }
 

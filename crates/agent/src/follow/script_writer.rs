@@ -11,6 +11,7 @@ use culprit_model::{Member, ObjectId, Reference, Script, Statement, TypeId, Valu
 
 use super::naming::{is_assertion, is_program};
 use super::scenes::Scenes;
+use super::shared::concern_shared;
 use super::value::Variable;
 
 /// The number of statements beyond which nothing is noted any more: nobody reduces that many.
@@ -248,7 +249,14 @@ impl ScriptWriter {
     /// Something outside begins to run a method of the driver; the number of the next statement.
     pub(super) fn begin_scene(&mut self) -> usize {
         if self.scenes.is_quiet() && self.statements.len() > MANY_STATEMENTS {
-            let kept = self.scenes.forget(self.statements.len(), FEWER_STATEMENTS);
+            let (statements, scenes) = (&self.statements, &self.scenes);
+            let initialises = |number: usize| scenes.initialises(number);
+            let mut shared = concern_shared(statements, self.builder.tables(), &initialises);
+            if shared.iter().filter(|is_shared| **is_shared).count() > FEWER_STATEMENTS {
+                shared.fill(false);
+            }
+            let stays = |number: usize| shared[number];
+            let kept = self.scenes.forget(shared.len(), FEWER_STATEMENTS, &stays);
             let mut kept = kept.into_iter();
             self.statements.retain(|_| kept.next() != Some(false));
             let is_full = self.statements.len() >= MOST_STATEMENTS;

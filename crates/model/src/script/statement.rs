@@ -2,7 +2,7 @@
 
 use super::lambda::Lambda;
 use super::operator::{Effect, Operation, Operator};
-use crate::{ObjectId, Reference, SiteId, TypeId, Value};
+use crate::{ObjectId, Reference, SiteId, Tables, TypeId, Value};
 
 /// One statement: its action, the values it is given, and how it ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -183,6 +183,18 @@ impl Statement {
         match &self.action {
             Action::Call(call) => &call.answers,
             _ => &[],
+        }
+    }
+
+    /// The object it calls or accesses something of.
+    pub fn receiver(&self, tables: &Tables) -> Option<ObjectId> {
+        match self.given.first()? {
+            Value::Reference(Reference::Object { id, .. })
+                if tables.site(self.site()?)?.has_receiver() =>
+            {
+                Some(*id)
+            }
+            _ => None,
         }
     }
 
