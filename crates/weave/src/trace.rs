@@ -654,3 +654,73 @@ fn letter(kind: LocalKind) -> &'static str {
         LocalKind::Reference => "Ljava/lang/Object;",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use culprit_classfile::{access, tag};
+
+    const RUNTIME: &[u8] =
+        include_bytes!("../../../java/runtime/classes/culprit/runtime/Trace.class");
+    const EXAMPLE: &[u8] =
+        include_bytes!("../../../java/runtime/classes/culprit/runtime/Values.class");
+
+    #[test]
+    fn the_runtime_has_every_probe_of_a_trace() {
+        let runtime = ClassFile::parse(RUNTIME).unwrap();
+        let public = runtime
+            .methods
+            .iter()
+            .filter(|it| it.access & access::PUBLIC != 0);
+        let name = |index| runtime.pool.utf8(index).unwrap().into_owned();
+        let offered: BTreeSet<_> = public
+            .map(|it| (name(it.name), name(it.descriptor)))
+            .collect();
+        let example = ClassFile::parse(EXAMPLE).unwrap();
+        let traced = traced(example, &BlockNumbers::default()).unwrap();
+        assert_eq!(traced.skipped, []);
+        let woven = ClassFile::parse(&traced.bytes).unwrap();
+        let mut used = BTreeSet::new();
+        for index in 1..woven.pool.count() as u16 {
+            if woven.pool.tag(index) == Some(tag::METHOD) {
+                let member = woven.pool.member(index).unwrap();
+                if member.owner == TRACE {
+                    used.insert((member.name.into_owned(), member.descriptor.into_owned()));
+                }
+            }
+        }
+        assert!(used.len() > 12, "{used:?}");
+        let missing: Vec<_> = used.difference(&offered).collect();
+        assert_eq!(missing, Vec::<&(String, String)>::new());
+    }
+
+    #[test]
+    fn blocks_of_methods_have_numbers_of_their_own() {
+        let example = ClassFile::parse(EXAMPLE).unwrap();
+        let traced = traced(example, &BlockNumbers::default()).unwrap();
+        let mut next = 0;
+        for method in &traced.methods {
+            assert_eq!(method.first_block, next);
+            assert_eq!(method.blocks.first(), Some(&0));
+            assert!(method.reporting.is_sorted());
+            next += method.blocks.len() as u32;
+        }
+    }
+
+    #[test]
+    fn collections_and_strings_are_traced_and_locks_are_not() {
+        for (class, expect) in [
+            ("java/util/ArrayList", true),
+            ("java/util/HashMap$Node", true),
+            ("java/util/stream/ReferencePipeline", true),
+            ("java/util/concurrent/locks/ReentrantLock", false),
+            ("java/util/zip/ZipFile", false),
+            ("java/lang/Integer$IntegerCache", true),
+            ("java/lang/StringLatin1", true),
+            ("java/lang/Thread", false),
+            ("java/lang/ClassLoader", false),
+        ] {
+            assert_eq!(is_traced_library(class), expect, "{class}");
+        }
+    }
+}

@@ -36,7 +36,10 @@ fn stage() -> &'static Stage {
         let sources = fs::read_dir(fixtures()).unwrap();
         let sources: Vec<PathBuf> = sources.map(|it| it.unwrap().path()).collect();
         let mut javac = Command::new(jdk.tool("javac"));
-        javac.args(["-g", "-nowarn", "-d"]).arg(classes.path()).args(sources);
+        javac
+            .args(["-g", "-nowarn", "-d"])
+            .arg(classes.path())
+            .args(sources);
         assert!(javac.status().unwrap().success());
         Stage { jdk, classes }
     })
@@ -111,11 +114,14 @@ fn newest_trace(folder: &Path) -> Option<PathBuf> {
         for entry in fs::read_dir(folder).unwrap().map(|it| it.unwrap()) {
             if entry.file_type().unwrap().is_dir() {
                 folders.push(entry.path());
-            } else if entry.path().extension().is_some_and(|it| it == INSTRUCTIONS_EXTENSION) {
+            } else if entry
+                .path()
+                .extension()
+                .is_some_and(|it| it == INSTRUCTIONS_EXTENSION)
+            {
                 found.push((entry.metadata().unwrap().modified().unwrap(), entry.path()));
             }
         }
     }
     found.into_iter().max().map(|(_, path)| path)
 }
-

@@ -38,7 +38,9 @@ impl ThreadStep<'_, '_> {
         let (caller, locals, is_direct) = match self.thread.activations.last_mut() {
             Some(activation) => {
                 let called = activation.call(self.program, self.world, method)?;
-                (Some(called.node), called.arguments, called.is_direct)
+                // The first use of a class runs its initialiser, and any other use would have.
+                let caller = (!is_initialiser(method)).then_some(called.node);
+                (caller, called.arguments, called.is_direct)
             }
             None => {
                 let caller = self.thread.statement.or_else(|| self.starter());
@@ -222,7 +224,7 @@ impl Activation {
         world: &mut World<'_>,
         method: &Method,
     ) -> Option<Called> {
-        self.run_to_call(program, world, method.name == "<clinit>")?;
+        self.run_to_call(program, world, is_initialiser(method))?;
         let site = match self.step(program).map(|step| step.operation) {
             Some(Operation::Invoke { call }) => program.calls.get(call as usize),
             _ => None,
@@ -243,7 +245,8 @@ impl Activation {
             None => site.and_then(|site| self.lambda_arguments(program, world, site, method)),
         };
         let is_direct = direct.is_some();
-        let node = self.pend(program, world, is_direct)?;
+        // An initialiser is none of the call's business.
+        let node = self.pend(program, world, is_direct || is_initialiser(method))?;
         if let Some(pending) = &mut self.pending {
             pending.is_direct |= is_direct;
         }
@@ -454,6 +457,15 @@ impl Activation {
     }
 }
 
+/// True for a call that copies parts of objects, which the trace reports.
+fn is_copy(site: &CallSite) -> bool {
+    match site.name.as_str() {
+        "arraycopy" => site.owner == "java/lang/System",
+        "clone" => site.descriptor == "()Ljava/lang/Object;",
+        _ => false,
+    }
+}
+
 /// What a call of code that is not traced depends on.
 fn library_parents(
     world: &World<'_>,
@@ -466,8 +478,8 @@ fn library_parents(
         return Vec::new();
     }
     let mut parents: Vec<_> = given.iter().filter_map(|slot| slot.parent()).collect();
-    // The elements of a copy have dependences of their own.
-    if site.owner == "java/lang/System" && site.name == "arraycopy" {
+    // The parts of a copy have dependences of their own.
+    if is_copy(site) {
         return parents;
     }
     for slot in given.iter().filter(|slot| slot.object != 0) {
@@ -506,7 +518,7 @@ fn is_read(world: &World<'_>, program: &Program, site: &CallSite, object: u32) -
 
 /// True for an object that code which is not traced may change.
 fn may_change(world: &World<'_>, program: &Program, site: &CallSite, object: u32) -> bool {
-    if object == 0 || site.owner == "java/lang/System" && site.name == "arraycopy" {
+    if object == 0 || is_copy(site) {
         return false;
     }
     match world.class(object) {
@@ -536,6 +548,11 @@ fn is_value(class: &str) -> bool {
             | "java/lang/Float"
             | "java/lang/Double"
     )
+}
+
+/// True for the initialiser of a class.
+fn is_initialiser(method: &Method) -> bool {
+    method.name == "<clinit>"
 }
 
 /// Slots of the receiver and the arguments of a method.
