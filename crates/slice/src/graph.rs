@@ -63,6 +63,10 @@ pub struct Graph {
     values: Vec<(NodeId, DefinedValue)>,
 }
 
+/// The nodes that a graph may have: one event of a trace may stand for thousands of instructions, so that only this
+/// bounds the memory that a trace takes.
+const MOST_NODES: u32 = 1 << 26;
+
 const NONE: u32 = u32::MAX;
 const STATEMENT: u32 = 1 << 31;
 
@@ -74,9 +78,8 @@ impl Graph {
         control: Option<NodeId>,
         parents: impl IntoIterator<Item = (NodeId, Dependence)>,
     ) -> Option<NodeId> {
-        let id = u32::try_from(self.origins.len())
-            .ok()
-            .filter(|id| *id < STATEMENT)?;
+        let id = u32::try_from(self.origins.len()).ok();
+        let id = id.filter(|id| *id < MOST_NODES)?;
         let first = self.parents.len();
         for (parent, kind) in parents {
             let known = &self.parents[first..];

@@ -27,10 +27,10 @@ impl PostDominators {
         let mut postorder = Vec::with_capacity(exit + 1);
         let mut is_seen = vec![false; exit + 1];
         walk_back(exit, &predecessors, &mut is_seen, &mut postorder);
-        let mut exits = Vec::new();
+        let mut is_exit = vec![false; exit];
         for node in (0..exit).rev() {
             if !is_seen[node] {
-                exits.push(node);
+                is_exit[node] = true;
                 predecessors[exit].push(node);
                 walk_back(node, &predecessors, &mut is_seen, &mut postorder);
             }
@@ -48,7 +48,7 @@ impl PostDominators {
         while changed {
             changed = false;
             for node in postorder.iter().rev().copied().filter(|node| *node != exit) {
-                let added = exits.contains(&node).then_some(exit);
+                let added = is_exit[node].then_some(exit);
                 let targets = successors[node].iter().copied().chain(added);
                 let known = targets.filter(|it| *it <= exit && immediate[*it].is_some());
                 let meet = known.reduce(|one, other| intersect(&immediate, &number, one, other));

@@ -35,6 +35,8 @@ struct Class {
 #[derive(Debug)]
 pub(crate) struct Method {
     class: usize,
+    /// Its position in the class.
+    index: u16,
     pub(crate) name: String,
     pub(crate) descriptor: String,
     pub(crate) first_block: u32,
@@ -114,6 +116,10 @@ impl Program {
         traced: &TracedMethod,
     ) -> Result<(), Error> {
         let bad = |what| Error::Malformed(what);
+        let last = self.methods.last().filter(|it| it.class == number);
+        if last.is_some_and(|last| last.index >= traced.index) {
+            return Err(bad("methods out of order"));
+        }
         let member = class.methods.get(usize::from(traced.index));
         let member = member.ok_or(bad("a method that its class does not have"))?;
         let code = member.attribute(&class.pool, "Code");
@@ -161,6 +167,7 @@ impl Program {
         self.by_block.insert(traced.first_block, self.methods.len());
         self.methods.push(Method {
             class: number,
+            index: traced.index,
             name: class.pool.utf8(member.name)?.into_owned(),
             descriptor,
             first_block: traced.first_block,

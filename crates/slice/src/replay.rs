@@ -119,9 +119,16 @@ struct World<'t> {
     result: Option<NodeId>,
     instructions: u64,
     misfits: u64,
+    /// The locals of all open activations.
+    locals: usize,
 }
 
 impl World<'_> {
+    /// The locals of an activation are not needed any more.
+    fn forget(&mut self, activation: &Activation) {
+        self.locals = self.locals.saturating_sub(activation.locals.len());
+    }
+
     /// The class of an object, if it has an id.
     fn class(&self, object: u32) -> Option<&str> {
         let at = object.checked_sub(1)?;
@@ -209,7 +216,7 @@ impl ThreadStep<'_, '_> {
     }
 
     fn statement(&mut self, number: u32) -> Option<()> {
-        self.thread.activations.clear();
+        while self.pop().is_some() {}
         self.thread.flying = None;
         self.world.exception = None;
         let node = self.world.graph.add(Origin::Statement(number), None, [])?;
@@ -221,8 +228,15 @@ impl ThreadStep<'_, '_> {
     fn unwind_to(&mut self, depth: u32) {
         let is_deeper = |it: &Activation| it.depth > depth;
         while self.thread.activations.last().is_some_and(is_deeper) {
-            self.thread.activations.pop();
+            self.pop();
         }
+    }
+
+    /// The innermost activation ends.
+    fn pop(&mut self) -> Option<Activation> {
+        let activation = self.thread.activations.pop()?;
+        self.world.forget(&activation);
+        Some(activation)
     }
 
     /// An instruction of the innermost activation reports that it is done.

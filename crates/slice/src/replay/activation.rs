@@ -10,6 +10,9 @@ use crate::operation::{Operation, ValueKind};
 use crate::program::{Method, Program, Step};
 use crate::shadow::{ArrayCopy, Cell, FRESH, Part, Slot};
 
+/// Locals that all open activations may have together: the last local of a method has its place with a single store.
+const MOST_LOCALS: usize = 1 << 24;
+
 /// The report of an instruction that is done.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Report {
@@ -99,12 +102,24 @@ impl Activation {
         &self.stack[self.stack.len().saturating_sub(slots)..]
     }
 
-    fn set_local(&mut self, local: u16, slots: u8, slot: Slot) {
+    /// Sets a local; `None` if all activations have too many.
+    fn set_local(
+        &mut self,
+        world: &mut World<'_>,
+        local: u16,
+        slots: u8,
+        slot: Slot,
+    ) -> Option<()> {
         let end = usize::from(local) + usize::from(slots);
         if self.locals.len() < end {
+            world.locals += end - self.locals.len();
+            if world.locals > MOST_LOCALS {
+                return None;
+            }
             self.locals.resize(end, Slot::UNKNOWN);
         }
         self.locals[usize::from(local)..end].fill(slot);
+        Some(())
     }
 
     fn local(&self, local: u16) -> Slot {
@@ -223,14 +238,14 @@ impl Activation {
                 let value = self.pop(slots);
                 let node = self.node(program, world, value.parent())?;
                 let slot = Slot::of(node, Dependence::Value).with_object(value.object);
-                self.set_local(local, slots, slot);
+                self.set_local(world, local, slots, slot)?;
             }
             Operation::Increment { local } => {
                 let node = self.node(program, world, self.local(local).parent())?;
-                self.set_local(local, 1, Slot::of(node, Dependence::Value));
+                self.set_local(world, local, 1, Slot::of(node, Dependence::Value))?;
             }
             Operation::Compute { pops, pushes } => {
-                let node = self.from_operands(program, world, usize::from(pops))?;
+                let node = self.operand_node(program, world, usize::from(pops))?;
                 self.pop(pops);
                 self.push(Slot::of(node, Dependence::Value), pushes);
             }
@@ -247,7 +262,7 @@ impl Activation {
             }
             Operation::Pop { slots } => drop(self.pop(slots)),
             Operation::Branch { pops } => {
-                let node = self.from_operands(program, world, usize::from(pops))?;
+                let node = self.operand_node(program, world, usize::from(pops))?;
                 self.pop(pops);
                 let graph = &self.method(program).post_dominators;
                 self.regions.branch(node, self.block, graph);
@@ -271,7 +286,7 @@ impl Activation {
                 self.push(Slot::of(node, Dependence::Value).with_object(fresh), 1);
             }
             Operation::NewArray { pops } => {
-                let node = self.from_operands(program, world, usize::from(pops))?;
+                let node = self.operand_node(program, world, usize::from(pops))?;
                 self.pop(pops);
                 let object = match report {
                     Report::Array(object) => object,
@@ -295,7 +310,7 @@ impl Activation {
     }
 
     /// A node that uses the topmost slots.
-    fn from_operands(
+    fn operand_node(
         &self,
         program: &Program,
         world: &mut World<'_>,

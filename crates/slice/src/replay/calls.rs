@@ -13,6 +13,9 @@ use crate::shadow::{Cell, Slot};
 /// The parts of an object on which a call that is not traced depends, at most.
 const MOST_PARTS: usize = 256;
 
+/// The threads among which that is looked for which started another.
+const MOST_STARTERS: usize = 1024;
+
 /// An instruction that is under way and has called something.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
@@ -80,6 +83,7 @@ impl ThreadStep<'_, '_> {
             instruction: method.first_instruction,
             arguments: Vec::new(),
         });
+        self.world.locals += activation.locals.len();
         self.thread.activations.push(activation);
         Some(())
     }
@@ -91,7 +95,7 @@ impl ThreadStep<'_, '_> {
             return Some(*node);
         }
         // The call may not have returned yet.
-        for other in self.others.iter_mut() {
+        for other in self.others.iter_mut().take(MOST_STARTERS) {
             let node = starting(other, self.program, self.world, object);
             if node.is_some() {
                 return node;
@@ -136,6 +140,7 @@ impl ThreadStep<'_, '_> {
             return Some(());
         };
         activation.run(self.program, self.world)?;
+        self.world.forget(&activation);
         if activation.step(self.program).is_some() {
             self.world.misfits += 1;
         }

@@ -17,6 +17,7 @@ impl ThreadStep<'_, '_> {
         };
         let flying = self.thread.flying.take();
         let thrown = activation.thrown(self.program, self.world, flying, exception)?;
+        self.world.forget(&activation);
         self.thread.flying = Some((exception, thrown));
         if self.thread.activations.is_empty() && self.thread.statement.is_some() {
             self.world.exception = thrown.definition;
@@ -65,10 +66,7 @@ impl Activation {
         {
             return Some(slot);
         }
-        loop {
-            let Some(step) = self.step(program) else {
-                break;
-            };
+        while let Some(step) = self.step(program) {
             if step.may_throw && !is_silent_write(&step) || self.pending.is_some() {
                 break;
             }
