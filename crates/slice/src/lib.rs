@@ -9,12 +9,17 @@
 //! depends on its arguments, on the contents of strings and arrays among them, and on what it called back; an object
 //! whose class is not traced, and every array, may be changed by a call that is given it.
 //!
+//! Slices are larger than need be around `finally` and `synchronized`, whose code the compiler writes twice: the copy
+//! for exceptions depends on the exception.
+//!
 //! Limits, each of which can leave a dependence out:
 //! - Fields that `Unsafe`, `VarHandle` or reflection writes are changed as a whole object.
 //! - That an instruction ran because none before it threw is not a dependence, nor that another did not run.
 //! - Fields of the same name in a class and in a superclass of which no method was run are one.
 //! - Threads are ordered by their turns: two accesses that race may be in the wrong order. Only `Thread.start` makes
 //!   a thread depend on another; tasks of an executor begin without a cause.
+//! - A lambda that code which is not traced calls has the captured values of the lambda that the call was given, or of
+//!   the one with the same body that was made last.
 //! - Handlers that are also reached by jumps, and methods with subroutines (`jsr`), are not followed.
 #![forbid(unsafe_code)]
 
