@@ -65,18 +65,21 @@ impl PostDominators {
     }
 
     /// The exit.
-    pub fn exit(&self) -> usize {
+    pub fn exit_node(&self) -> usize {
         self.immediate.len() - 1
     }
 
     /// The immediate post-dominator of a node; the exit has itself.
     pub fn immediate(&self, node: usize) -> usize {
-        self.immediate.get(node).copied().unwrap_or(self.exit())
+        self.immediate
+            .get(node)
+            .copied()
+            .unwrap_or(self.exit_node())
     }
 
     /// The nearest node that post-dominates both, each node being one of its own post-dominators.
     pub fn nearest_common(&self, one: usize, other: usize) -> usize {
-        let exit = self.exit();
+        let exit = self.exit_node();
         let (mut one, mut other) = (one.min(exit), other.min(exit));
         while one != other {
             if self.order[one] < self.order[other] {
