@@ -18,7 +18,7 @@ const RESERVED: [(&str, &[&str]); 4] = [
 ];
 
 /// A package, and the only ones of the workspace that it may depend on.
-const NARROW: [(&str, &[&str]); 16] = [
+const NARROW: [(&str, &[&str]); 17] = [
     ("culprit-model", &[]),
     ("culprit-trace", &["culprit-model"]),
     ("culprit-wire", &["culprit-model"]),
@@ -26,6 +26,10 @@ const NARROW: [(&str, &[&str]); 16] = [
     ("culprit-reduce", &[]),
     ("culprit-signature", &["culprit-model"]),
     ("culprit-junit", &["culprit-classfile", "culprit-model"]),
+    (
+        "culprit-slice",
+        &["culprit-classfile", "culprit-model", "culprit-trace"],
+    ),
     (
         "culprit-program",
         &[

@@ -26,6 +26,7 @@ use crate::recorder::{Message, Recorder, RecorderThread};
 use crate::roots::{Launch, Roots};
 use crate::runtime::{self, RuntimeNames};
 use crate::surroundings;
+use crate::tracing::tracing;
 use crate::worker;
 
 /// Trouble that keeps the agent from recording; the program runs as if it were not there.
@@ -211,6 +212,9 @@ impl Agent {
             }
         }
         connect_module(self.jvmti, jni, &ours, &OPENED)?;
+        if let Some(tracing) = tracing() {
+            tracing.install(jni)?;
+        }
         if !self.redact.is_empty() {
             let values = jni.find_class(&names.class("culprit/runtime/Values"))?;
             jni.set_static_field(&values, "masking", "Z", &Passed::Boolean(true))?;

@@ -21,7 +21,7 @@ use crate::follow::{Following, following};
 use crate::load::Loading;
 use crate::lock::LockSafe;
 use crate::recorder::Message;
-use crate::{AGENT, agent, forget_on_panic, worker};
+use crate::{AGENT, agent, forget_on_panic, tracing, worker};
 
 /// The oldest JDK we weave for.
 const OLDEST_FEATURE: u16 = 11;
@@ -282,8 +282,13 @@ unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jt
         let started = match &options.mode {
             Mode::Record(record) => Agent::record(jvmti, &jni, &options, record, feature),
             Mode::Witness | Mode::Sentinel => Agent::witness(jvmti, &jni, &options, feature),
-            Mode::Worker(own) => worker::greet(jvmti, own, feature)
-                .and_then(|weave| Agent::replay(jvmti, own, &weave, feature)),
+            Mode::Worker(own) => {
+                if let Some(limit) = own.trace {
+                    tracing::prepare(jvmti, folder, limit);
+                }
+                worker::greet(jvmti, own, feature)
+                    .and_then(|weave| Agent::replay(jvmti, own, &weave, feature))
+            }
             Mode::Suggest(_) => {
                 let start = |jni: &Jni<'_>| Counting::start(jvmti, jni, folder);
                 return without_agent(jni.with_frame_of(512, start));

@@ -29,6 +29,7 @@ mod roots;
 mod runtime;
 mod state;
 mod surroundings;
+mod tracing;
 mod worker;
 
 use std::any::Any;

@@ -14,6 +14,7 @@ use crate::agent::{Agent, Trouble};
 use crate::classes::{ClassDecision, Loader, internal_name};
 use crate::recorder::{Message, OwnedClass};
 use crate::roots::{Origin, is_file, is_lasting};
+use crate::tracing::tracing;
 use crate::worker::worker;
 
 /// A class of the runtime, to know its module by.
@@ -44,6 +45,9 @@ impl Agent {
         if let Some(opened) = worker().and_then(|worker| worker.opened(loading.name, loading.bytes))
         {
             return Some(opened);
+        }
+        if let Some(woven) = tracing().and_then(|tracing| tracing.load(loading)) {
+            return Some(woven);
         }
         let loaded = self.load_as_usual(jni, loading)?;
         let renamed = self.names.write(loaded);

@@ -59,6 +59,9 @@ pub(crate) const REPLAY: &[(&str, &[u8])] = classes![
     "Worker",
 ];
 
+/// The further classes of a JVM that traces what it runs.
+pub(crate) const TRACE: &[(&str, &[u8])] = classes!["Trace$Table", "Trace"];
+
 /// The classes of a JVM whose driver is followed.
 pub(crate) const FOLLOW: &[(&str, &[u8])] = classes!["Operators"];
 

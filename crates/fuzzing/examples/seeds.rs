@@ -3,15 +3,63 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use culprit_classfile::ClassFile;
 use culprit_fuzzing::blocks;
 use culprit_model::script::{Action, Operator, StatementEnd};
 use culprit_model::value::Shape;
 use culprit_model::{
     EventKind, Outcome, Reference, SiteId, Statement, Step, Tables, ThreadId, Value,
 };
+use culprit_trace::instructions::{
+    EventKind as Kind, InstructionTrace, TraceEnding, TracedClass, TracedMethod, TracedObject,
+    TracedThread, write,
+};
+use culprit_weave::trace::{BlockNumbers, traced};
 use culprit_wire::{
     ClassCoverage, FreshState, FromWorker, LineCheck, Message, Mode, RunRequest, Subject, ToWorker,
 };
+
+/// The trace of a run that enters each method of a class and each of its blocks, and ends by an exception.
+fn instructions(class: &[u8]) -> Vec<u8> {
+    let parsed = ClassFile::parse(class).expect("a class");
+    let traced = traced(parsed, &BlockNumbers::default()).expect("a class that can be traced");
+    let word = |kind: Kind, operand: u32| (kind as u32) << 27 | operand;
+    let mut words = vec![word(Kind::Turn, 0), 1, word(Kind::Statement, 0)];
+    for method in &traced.methods {
+        words.extend([word(Kind::Enter, method.first_block), 1]);
+        words.push(word(Kind::ArgumentObject, 1));
+        for number in 1..method.blocks.len() as u32 {
+            words.extend([word(Kind::FieldInt, 1), 2, word(Kind::ResultInt, 1), 2]);
+            words.push(word(Kind::Block, method.first_block + number));
+        }
+        words.extend([word(Kind::Left, 1), 2]);
+    }
+    let methods = traced.methods.into_iter().map(|it| TracedMethod {
+        index: it.index,
+        first_block: it.first_block,
+        blocks: it.blocks,
+        reporting: it.reporting,
+    });
+    let object = |class: &str, text: Option<&str>| TracedObject {
+        class: class.to_owned(),
+        text: text.map(str::to_owned),
+    };
+    let trace = InstructionTrace {
+        classes: vec![TracedClass {
+            bytes: class.to_vec(),
+            methods: methods.collect(),
+        }],
+        threads: vec![TracedThread { object: 1, words }],
+        objects: vec![
+            object("java/lang/Thread", None),
+            object("java/lang/String", Some("text")),
+        ],
+        ending: TraceEnding::default(),
+    };
+    let mut bytes = Vec::new();
+    write(&mut bytes, &trace).expect("memory takes any bytes");
+    bytes
+}
 
 fn main() -> std::io::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -34,6 +82,8 @@ fn main() -> std::io::Result<()> {
         let bytes = fs::read(classes.join(format!("{name}.class")))?;
         put("class", name, &bytes)?;
     }
+    let hashes = fs::read(classes.join("Hashes.class"))?;
+    put("instructions", "hashes", &instructions(&hashes))?;
     let manifest = "Manifest-Version: 1.0\r\nMain-Class: shop.Main\r\nMulti-Release: true\r\n\
         Class-Path: a.jar lib/b%20c.jar file:/d/e/ ../up.jar http://x.org/g.j\r\n ar h%zz\r\n\r\nName: x\r\n";
     put("manifest", "all", manifest.as_bytes())?;

@@ -9,6 +9,7 @@
 pub mod blocks;
 mod classes;
 mod git;
+mod instructions;
 mod journals;
 mod manifests;
 mod recordings;
@@ -26,7 +27,7 @@ pub struct FuzzTarget {
 }
 
 /// All targets.
-pub const TARGETS: [FuzzTarget; 8] = [
+pub const TARGETS: [FuzzTarget; 9] = [
     target("recording", recordings::read),
     target("wire", wire::read),
     target("class", classes::read),
@@ -35,6 +36,7 @@ pub const TARGETS: [FuzzTarget; 8] = [
     target("git", git::read),
     target("scenario", scenarios::read),
     target("journal", journals::read),
+    target("instructions", instructions::read),
 ];
 
 const fn target(name: &'static str, read: fn(&[u8])) -> FuzzTarget {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use culprit_fuzzing::TARGETS;
 
 /// The time that each target gets: a minute for all of them.
-const TIME: Duration = Duration::from_millis(7_500);
+const TIME: Duration = Duration::from_millis(6_700);
 
 /// Mutations of one input.
 const MOST_EDITS: u64 = 6;
@@ -55,6 +55,11 @@ fn scenarios_of_any_text_are_read_or_refused() {
 #[test]
 fn journals_of_any_bytes_are_read_or_refused() {
     fuzz("journal");
+}
+
+#[test]
+fn instruction_traces_of_any_bytes_are_replayed_or_refused() {
+    fuzz("instructions");
 }
 
 #[test]

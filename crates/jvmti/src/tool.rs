@@ -338,6 +338,22 @@ impl Jvmti {
         Ok(all)
     }
 
+    /// All classes that are loaded.
+    pub fn loaded_classes<'a>(self, _jni: &Jni<'a>) -> Result<Vec<Local<'a>>> {
+        let mut count = 0;
+        let mut classes: *mut j::jclass = ptr::null_mut();
+        call!(self, GetLoadedClasses, &mut count, &mut classes)?;
+        // SAFETY: GetLoadedClasses returned an array of `count` references.
+        let raw = unsafe { std::slice::from_raw_parts(classes, count as usize) };
+        let all = raw
+            .iter()
+            // SAFETY: each is a local reference of the current frame.
+            .filter_map(|raw| unsafe { Local::from_raw(*raw) })
+            .collect();
+        self.deallocate(classes.cast());
+        Ok(all)
+    }
+
     /// The interfaces that a class names itself.
     pub fn interfaces<'a>(self, _jni: &Jni<'a>, class: &Local<'_>) -> Result<Vec<Local<'a>>> {
         let mut count = 0;

@@ -107,6 +107,8 @@ pub struct WorkerOptions {
     pub seal: bool,
     /// Count the lines of observed classes that are run.
     pub coverage: bool,
+    /// Trace the instructions of scripts, with at most so many bytes of events for each run.
+    pub trace: Option<u64>,
 }
 
 /// The options of [`Mode::Follow`].

@@ -55,13 +55,19 @@ impl WorkerJvm {
     pub fn plan(&self, extras: Extras) -> WorkerPlan {
         let mut fixed = extras.first_options;
         fixed.extend([format!("-Xmx{}m", self.heap).into(), "-Xshare:auto".into()]);
+        if extras.trace.is_some() {
+            // The second compiler replaces methods of strings by instructions of the processor, which report nothing.
+            fixed.push("-XX:TieredStopAtLevel=1".into());
+        }
         fixed.extend(extras.last_options);
         let agent = self.agent.clone();
         let (seal, coverage) = (self.sandbox.is_some(), extras.coverage);
+        let trace = extras.trace;
         let worker = move |slot: &WorkerSlot<'_>| WorkerOptions {
             socket: slot.descriptor.unsigned_abs(),
             seal,
             coverage,
+            trace,
         };
         let env = extras.variables.into_iter();
         WorkerPlan {
@@ -93,6 +99,8 @@ pub struct Extras {
     pub variables: Vec<(String, String)>,
     /// Whether the agent counts the lines that are run.
     pub coverage: bool,
+    /// The largest instruction trace of a run, in bytes of events, if scripts are traced.
+    pub trace: Option<u64>,
 }
 
 /// Workers for scripts: the calls go to the program as it is on a class path, and nothing is woven.

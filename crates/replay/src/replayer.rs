@@ -166,6 +166,7 @@ impl Replayer {
             last_options: last_options.collect(),
             variables: likeness::variables(recording.start()),
             coverage: self.coverage,
+            trace: None,
         });
         WorkerPlan {
             limits: self.limits(),

@@ -17,6 +17,7 @@ mod codec;
 mod coupling;
 mod decode;
 mod error;
+pub mod instructions;
 mod join;
 mod metadata;
 mod need;

@@ -31,6 +31,7 @@ pub mod stand_in;
 pub mod statics;
 mod strings;
 pub mod stub;
+pub mod trace;
 
 pub use outline::Outline;
 pub use reference::{Reference, References};
@@ -60,6 +61,8 @@ pub enum Error {
     Detour(&'static str),
     #[error("method references: {0}")]
     References(&'static str),
+    #[error("cannot be traced: {0}")]
+    Trace(&'static str),
 }
 
 /// What weaving needs to know about other classes of the program.

@@ -12,6 +12,7 @@ use super::{Worker, coverage, turns};
 use crate::agent::{Agent, Trouble};
 use crate::lock::LockSafe;
 use crate::recorder::block_signals;
+use crate::tracing::tracing;
 
 /// How long threads of a run may go on after its end.
 const LINGER: Duration = Duration::from_secs(2);
@@ -20,6 +21,8 @@ const HINT: Duration = Duration::from_millis(100);
 /// How long after its end a run may take to be reported. Longer than threads may go on: where only
 /// they are late the JVM ends in order.
 const LATE: Duration = Duration::from_secs(3);
+/// The same for a run that is traced: its trace is written in between.
+const LATE_WITH_TRACE: Duration = Duration::from_secs(60);
 /// How often is looked whether one is late. By the clock: a signal at the end of each run would cost
 /// every small candidate two changes of threads.
 const LOOK: Duration = Duration::from_millis(250);
@@ -41,6 +44,10 @@ pub(super) fn leave() -> ! {
 impl Worker {
     /// Watches over the ends of runs, from a thread that the observed code cannot hold up.
     pub(super) fn watch(&'static self, agent: &'static Agent) -> Result<(), Trouble> {
+        let late = match tracing() {
+            Some(_) => LATE_WITH_TRACE,
+            None => LATE,
+        };
         let watch = move || {
             block_signals();
             let mut over: Option<(u64, Instant)> = None;
@@ -55,7 +62,7 @@ impl Worker {
                     Some((number, since)) if number == run.number() => since,
                     _ => over.insert((run.number(), Instant::now())).1,
                 };
-                if since.elapsed() >= LATE && !is_debugged() {
+                if since.elapsed() >= late && !is_debugged() {
                     let report = self.report(agent, &mut run);
                     drop(run);
                     let _ = self.say_all(&report);

@@ -18,6 +18,7 @@ use super::stand_in::StandIns;
 use super::{Halt, Worker};
 use crate::lock::LockSafe;
 use crate::operators;
+use crate::tracing::tracing;
 
 /// The end of a statement: its result, or the exception that it threw.
 type StatementResult<'j> = Result<Passed<'j>, Local<'j>>;
@@ -42,7 +43,16 @@ impl Worker {
         java.begin_plain(jni)?;
         let caller = self.subject.caller(jni, java)?;
         let run = jni.static_method(&caller, "run", "()V")?;
+        if let Some(tracing) = tracing() {
+            tracing.begin(jni)?;
+        }
         let called = jni.call_static_void(&caller, run, &[]);
+        if let Some(tracing) = tracing() {
+            let number = self.run.lock_safe().number();
+            if let Err(error) = tracing.end(jni, number) {
+                self.fault(&format!("the trace cannot be written: {error}"));
+            }
+        }
         called.map_err(|_| Halt::Unsupported("the script cannot be run".to_owned()))
     }
 
@@ -66,6 +76,9 @@ impl Worker {
                 number,
                 is_last: last.is_none_or(|last| last <= number),
             };
+            if let Some(tracing) = tracing() {
+                tracing.statement(jni, number)?;
+            }
             let done = jni.with_frame_of(64, |jni| self.perform_plainly(jni, placed));
             done.map_err(Halt::from)??;
             self.run.lock_safe().advance();
@@ -282,6 +295,9 @@ impl Worker {
                 Passed::Reference(Some(thrown))
             }
             (Err(thrown), _) => {
+                if let Some(tracing) = tracing() {
+                    tracing.stop_events(jni)?;
+                }
                 let trace = self.java()?.trace(jni, &thrown)?;
                 let at = placed.number as u64;
                 self.run.lock_safe().end(Outcome::Threw { at, trace });

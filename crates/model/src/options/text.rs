@@ -61,6 +61,7 @@ impl FromStr for AgentOptions {
                     socket: read("socket", socket)?,
                     seal: false,
                     coverage: false,
+                    trace: None,
                 })
             }
             Some(name) => {
@@ -110,6 +111,7 @@ fn stray(key: &str, value: &str, mode: &Mode) -> OptionsError {
         socket: 0,
         seal: false,
         coverage: false,
+        trace: None,
     });
     let mut others = modes_without_worker().into_iter().chain([worker]);
     match others.any(|mut other| other.set(key, value) != Ok(false)) {
@@ -330,6 +332,7 @@ impl Group for WorkerOptions {
         pairs.add("socket", Some(self.socket));
         pairs.add("seal", self.seal.then_some("yes"));
         pairs.add("coverage", self.coverage.then_some("yes"));
+        pairs.add("trace", self.trace);
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<bool, OptionsError> {
@@ -337,6 +340,7 @@ impl Group for WorkerOptions {
             "socket" => self.socket = read(key, value)?,
             "seal" => self.seal = one_of(key, value, NO_YES)?,
             "coverage" => self.coverage = one_of(key, value, NO_YES)?,
+            "trace" => self.trace = Some(read(key, value)?),
             _ => return Ok(false),
         }
         Ok(true)

@@ -20,7 +20,7 @@ use culprit_classfile::ClassFile;
 use culprit_verifier::{
     Bench, Class, Outcomes, Patch, is_early, is_sampled, on_each_jdk, takes_all_classes,
 };
-use culprit_weave::follow;
+use culprit_weave::{follow, trace};
 
 use crate::plan::{Loom, Plan};
 use crate::study::Study;
@@ -77,6 +77,49 @@ fn followed_jdk_classes_pass_the_verifier() {
             let new = compared.new_failures.iter();
             let new: Vec<&String> = new.filter(|it| !it.contains(": ok (original: ")).collect();
             assert_eq!(new, Vec::<&String>::new());
+        }
+    });
+}
+
+/// Of classes that are traced in a worker too: those of `java.base` are linked, and then the JVM runs on them.
+#[test]
+fn traced_jdk_classes_pass_the_verifier() {
+    on_each_jdk(|bench| {
+        let all = bench.classes();
+        let sampled: Vec<&Class> = all.iter().filter(|c| is_sampled(c)).collect();
+        let late: Vec<&Class> = sampled.iter().copied().filter(|c| !is_early(c)).collect();
+        let versions = [None, Some(OLD_VERSIONS[0]), Some(OLD_VERSIONS[1])];
+        for (major, classes) in versions.into_iter().zip([&sampled, &late, &late]) {
+            let (plain, mut patch) = (bench.patch("plain"), bench.patch("traced"));
+            let (name, bytes) = stub::trace();
+            patch.add(name, &bytes);
+            let numbers = trace::BlockNumbers::default();
+            let (mut methods, mut skipped) = (0, Vec::new());
+            for class in classes {
+                let original = plan::aged(class, major);
+                let traced = trace::traced(original.clone(), &numbers).unwrap();
+                if major.is_some() {
+                    plain.put(class, &original.write().unwrap());
+                }
+                methods += traced.methods.len();
+                skipped.extend(traced.skipped);
+                patch.put(class, &traced.bytes);
+            }
+            let originals = bench.link(&plain, classes.iter().copied());
+            let outcomes = bench.link(&patch, classes.iter().copied());
+            let compared = outcomes.against(&originals);
+            let count = skipped.len();
+            eprintln!(
+                "traced as version {major:?}: {methods} methods, {count} skipped, {compared}"
+            );
+            let is_too_large = |(_, why): &&(String, String)| why.contains("too large");
+            let (large, other): (Vec<_>, Vec<_>) = skipped.iter().partition(is_too_large);
+            assert!(large.len() * 1000 < methods, "{large:?}");
+            assert_eq!(other, Vec::<&(String, String)>::new());
+            assert_eq!(compared.new_failures, Vec::<String>::new());
+            if major.is_none() {
+                assert_eq!(bench.work(&patch), bench.work(&plain));
+            }
         }
     });
 }

@@ -3,6 +3,7 @@
 use culprit_classfile::{Asm, ClassFile, Code, LocalKind, access, op};
 use culprit_weave::hook::{FAILURES, HIDING};
 use culprit_weave::probe::{ANSWER, PROBE};
+use culprit_weave::trace::TRACE;
 
 const PROBES: &[u8] =
     include_bytes!("../../../../java/runtime/classes/culprit/runtime/Probe.class");
@@ -12,6 +13,14 @@ const REPORTS: &[u8] =
     include_bytes!("../../../../java/runtime/classes/culprit/runtime/Failures.class");
 const FILTERS: &[u8] =
     include_bytes!("../../../../java/runtime/classes/culprit/runtime/Hiding.class");
+
+const REPORTED: &[u8] =
+    include_bytes!("../../../../java/runtime/classes/culprit/runtime/Trace.class");
+
+/// The name and the bytes of the class that traced code calls.
+pub(crate) fn trace() -> (&'static str, Vec<u8>) {
+    (TRACE, emptied(REPORTED))
+}
 
 /// Names and bytes of the classes.
 pub(crate) fn classes() -> [(&'static str, Vec<u8>); 4] {

@@ -148,12 +148,13 @@ fn mode() -> impl Strategy<Value = Mode> {
     let redact = vec("\\PC{0,20}", 0..3);
     let suggest = (selection(), redact)
         .prop_map(|(selection, redact)| Mode::Suggest(SuggestOptions { selection, redact }));
-    let worker = (any::<u32>(), any::<bool>(), any::<bool>());
-    let worker = worker.prop_map(|(socket, seal, coverage)| {
+    let worker = (any::<u32>(), any::<bool>(), any::<bool>(), of(any::<u64>()));
+    let worker = worker.prop_map(|(socket, seal, coverage, trace)| {
         Mode::Worker(WorkerOptions {
             socket,
             seal,
             coverage,
+            trace,
         })
     });
     let names = || vec("\\PC{0,20}", 0..3);

@@ -1,0 +1,127 @@
+//! A worker that traces what it runs.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use culprit_jvm::{Deadline, Jdk, JdkLocations, Job, JobResult, Output, WorkerPool};
+use culprit_model::{Outcome, Script};
+use culprit_program::{Extras, WorkerJvm};
+use culprit_trace::instructions::{INSTRUCTIONS_EXTENSION, InstructionTrace};
+use culprit_wire::{FreshState, LineCheck, Mode, Subject};
+use tempfile::TempDir;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// The programs, compiled, and the JDK that runs them.
+struct Stage {
+    jdk: Jdk,
+    classes: TempDir,
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the compiler is no target, and the tests of other crates start it likewise"
+)]
+fn stage() -> &'static Stage {
+    static STAGE: OnceLock<Stage> = OnceLock::new();
+    STAGE.get_or_init(|| {
+        let jdks = Jdk::all(&JdkLocations::of_process());
+        let mut jdks = jdks.into_iter().filter(|jdk| jdk.tool("javac").exists());
+        let jdk = jdks.next().expect("a JDK to test with");
+        let classes = tempfile::tempdir().unwrap();
+        let sources = fs::read_dir(fixtures()).unwrap();
+        let sources: Vec<PathBuf> = sources.map(|it| it.unwrap().path()).collect();
+        let mut javac = Command::new(jdk.tool("javac"));
+        javac
+            .args(["-g", "-nowarn", "-d"])
+            .arg(classes.path())
+            .args(sources);
+        assert!(javac.status().unwrap().success());
+        Stage { jdk, classes }
+    })
+}
+
+pub(crate) fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/slice")
+}
+
+/// A worker that traces what it runs.
+pub(crate) struct Tracer {
+    pool: WorkerPool,
+    scratch: TempDir,
+}
+
+impl Tracer {
+    pub(crate) fn start(options: &[&str], most_bytes: u64) -> Tracer {
+        let scratch = tempfile::tempdir().unwrap();
+        let jvm = WorkerJvm {
+            jdk: stage().jdk.clone(),
+            agent: PathBuf::from(env!("CULPRIT_AGENT_FILE")),
+            scratch: scratch.path().to_owned(),
+            heap: 256,
+            sandbox: None,
+            output: Output::Kept,
+            interrupt: None,
+        };
+        let plan = jvm.plan(Extras {
+            last_options: options.iter().map(OsString::from).collect(),
+            trace: Some(most_bytes),
+            ..Extras::default()
+        });
+        let subject = Subject {
+            class_path: vec![stage().classes.path().display().to_string()],
+            ..Subject::default()
+        };
+        let pool = WorkerPool::new(plan, 1, subject).unwrap();
+        Tracer { pool, scratch }
+    }
+
+    /// Runs a script; its end, and its trace.
+    pub(crate) fn trace(&self, script: &Script) -> (Outcome, InstructionTrace) {
+        let statements: Vec<_> = script.statements.iter().collect();
+        let answer = self.pool.run(&Job {
+            mode: Mode::Plain,
+            fresh: FreshState::NewLoader,
+            multi_threaded: false,
+            lines: LineCheck::Ignore,
+            tables: Arc::clone(&script.tables),
+            source: &statements,
+            limit: LIMIT,
+            deadline: Deadline::never(),
+        });
+        let outcome = match answer.unwrap() {
+            JobResult::Ran { outcome, .. } => outcome,
+            JobResult::Unresolved(why) => panic!("{why} {:?}", why.output()),
+        };
+        let file = newest_trace(self.scratch.path());
+        let bytes = fs::read(file.expect("a trace")).unwrap();
+        if let Some(kept) = std::env::var_os("CULPRIT_TEST_KEEP_TRACE") {
+            fs::write(kept, &bytes).unwrap();
+        }
+        (outcome, InstructionTrace::read(&bytes).unwrap())
+    }
+}
+
+/// The last trace in a folder or in those within.
+fn newest_trace(folder: &Path) -> Option<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(|it| it.unwrap()) {
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            } else if entry
+                .path()
+                .extension()
+                .is_some_and(|it| it == INSTRUCTIONS_EXTENSION)
+            {
+                found.push((entry.metadata().unwrap().modified().unwrap(), entry.path()));
+            }
+        }
+    }
+    found.into_iter().max().map(|(_, path)| path)
+}

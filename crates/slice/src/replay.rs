@@ -1,0 +1,290 @@
+//! Replays an instruction trace: the events of all threads in the order of their turns, each of which moves an
+//! activation on.
+
+mod activation;
+mod calls;
+mod exceptions;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use culprit_trace::instructions::{Event, EventKind, Events, InstructionTrace, TracedObject};
+
+use crate::Error;
+use crate::graph::{DefinedValue, Graph, NodeId, Origin};
+use crate::operation::ValueKind;
+use crate::program::Program;
+use crate::shadow::{Heap, Slot};
+use activation::{Activation, Report};
+
+/// A run with its dependences.
+#[derive(Debug)]
+pub struct Replayed {
+    pub program: Program,
+    pub graph: Graph,
+    /// The objects by id, the first of which is 1.
+    pub objects: Vec<TracedObject>,
+    /// The activations in the order in which they began.
+    pub entries: Vec<Entry>,
+    /// The instruction that threw the exception which ended the script.
+    pub exception: Option<NodeId>,
+    /// The `return` of the last call of the script.
+    pub result: Option<NodeId>,
+    /// The instructions that were run in traced code.
+    pub instructions: u64,
+    /// Events that do not fit the code; dependences around them are missing.
+    pub misfits: u64,
+    /// The reason why the end of the run is missing.
+    pub partial: Option<String>,
+}
+
+/// The beginning of an activation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    /// The call.
+    pub call: Option<NodeId>,
+    /// The first instruction of the method.
+    pub instruction: u32,
+    /// The receiver, except of a constructor, and the arguments.
+    pub arguments: Vec<DefinedValue>,
+}
+
+/// Replays a trace.
+pub fn replay(trace: &InstructionTrace) -> Result<Replayed, Error> {
+    let program = Program::of(&trace.classes)?;
+    let mut world = World {
+        objects: &trace.objects,
+        ..World::default()
+    };
+    let mut threads: Vec<Thread> = trace
+        .threads
+        .iter()
+        .map(|it| Thread::of(it.object))
+        .collect();
+    let mut streams: Vec<Events<'_>> = trace
+        .threads
+        .iter()
+        .map(|it| Events::new(&it.words))
+        .collect();
+    // The turns to come, each with its thread.
+    let mut turns: BinaryHeap<Reverse<(u32, usize)>> =
+        (0..threads.len()).map(|it| Reverse((0, it))).collect();
+    while let Some(Reverse((_, number))) = turns.pop() {
+        // The others remain at hand, for a thread that one of them has started.
+        let mut thread = std::mem::take(&mut threads[number]);
+        for event in streams[number].by_ref() {
+            if event.kind == EventKind::Turn {
+                turns.push(Reverse((event.word(0), number)));
+                break;
+            }
+            let step = ThreadStep {
+                program: &program,
+                world: &mut world,
+                thread: &mut thread,
+                others: &mut threads,
+            };
+            step.take(&event).ok_or(Error::TooMany)?;
+        }
+        threads[number] = thread;
+    }
+    Ok(Replayed {
+        graph: world.graph,
+        objects: trace.objects.clone(),
+        entries: world.entries,
+        exception: world.exception,
+        result: world.result,
+        instructions: world.instructions,
+        misfits: world.misfits,
+        partial: trace.ending.partial.clone(),
+        program,
+    })
+}
+
+/// The state that all threads share.
+#[derive(Default)]
+struct World<'t> {
+    graph: Graph,
+    heap: Heap,
+    objects: &'t [TracedObject],
+    /// Lambdas by their objects.
+    lambdas: HashMap<u32, LambdaObject>,
+    /// The lambda that was made last of each body, by name and descriptor.
+    last_lambdas: HashMap<(String, String), u32>,
+    /// The calls that started threads, by the `Thread` object.
+    started: HashMap<u32, NodeId>,
+    /// The objects that statements have returned or constructed.
+    produced: HashMap<u32, NodeId>,
+    entries: Vec<Entry>,
+    exception: Option<NodeId>,
+    result: Option<NodeId>,
+    instructions: u64,
+    misfits: u64,
+    /// The locals of all open activations.
+    locals: usize,
+}
+
+impl World<'_> {
+    /// The locals of an activation are not needed any more.
+    fn forget(&mut self, activation: &Activation) {
+        self.locals = self.locals.saturating_sub(activation.locals.len());
+    }
+
+    /// The class of an object, if it has an id.
+    fn class(&self, object: u32) -> Option<&str> {
+        let at = object.checked_sub(1)?;
+        let object = self.objects.get(at as usize)?;
+        Some(&object.class)
+    }
+}
+
+/// A lambda or method reference.
+struct LambdaObject {
+    /// The call site that made it.
+    call: u32,
+    /// The values that it has captured.
+    captured: Vec<Slot>,
+}
+
+/// A thread and its open activations, the innermost last.
+#[derive(Default)]
+struct Thread {
+    object: u32,
+    activations: Vec<Activation>,
+    /// The exception that is leaving an activation: its id, and the instruction that threw it.
+    flying: Option<(u32, Slot)>,
+    /// The statement of the script that is under way.
+    statement: Option<NodeId>,
+}
+
+impl Thread {
+    fn of(object: u32) -> Thread {
+        Thread {
+            object,
+            ..Thread::default()
+        }
+    }
+}
+
+/// An event of a thread, and what it may change. `None` where a graph has no room for more nodes.
+struct ThreadStep<'s, 't> {
+    program: &'s Program,
+    world: &'s mut World<'t>,
+    thread: &'s mut Thread,
+    others: &'s mut [Thread],
+}
+
+impl ThreadStep<'_, '_> {
+    fn take(mut self, event: &Event<'_>) -> Option<()> {
+        match event.kind {
+            EventKind::Turn => {}
+            EventKind::Statement => self.statement(event.operand)?,
+            EventKind::Enter => self.enter(event.operand, event.word(0))?,
+            EventKind::ArgumentInt | EventKind::ArgumentLong => {
+                self.argument(None, long(event, 0))?;
+            }
+            EventKind::ArgumentObject => self.argument(Some(event.operand), 0)?,
+            EventKind::Block => self.block(event.operand)?,
+            EventKind::FieldInt | EventKind::FieldLong => {
+                self.report(Report::Field {
+                    object: event.operand,
+                    value: long(event, 0),
+                })?;
+            }
+            EventKind::ElementInt | EventKind::ElementLong => {
+                self.report(Report::Element {
+                    array: event.operand,
+                    index: event.word(0),
+                    value: long(event, 1),
+                })?;
+            }
+            EventKind::MadeArray => self.report(Report::Array(event.operand))?,
+            EventKind::Done => self.report(Report::Done)?,
+            EventKind::Result | EventKind::ResultInt | EventKind::ResultLong => {
+                self.unwind_to(event.operand);
+                self.report(Report::Result(long(event, 0)))?;
+            }
+            EventKind::Copied | EventKind::Cloned => self.copied(event)?,
+            EventKind::Initialised => self.initialised(event.operand),
+            EventKind::Return | EventKind::ReturnInt | EventKind::ReturnLong => {
+                self.unwind_to(event.operand);
+                self.leave(long(event, 0))?;
+            }
+            EventKind::Left => self.left(event.operand, event.word(0))?,
+            EventKind::Caught => self.caught(event.operand, event.word(0), event.word(1))?,
+        }
+        Some(())
+    }
+
+    fn statement(&mut self, number: u32) -> Option<()> {
+        while self.pop().is_some() {}
+        self.thread.flying = None;
+        self.world.exception = None;
+        let node = self.world.graph.add(Origin::Statement(number), None, [])?;
+        self.thread.statement = Some(node);
+        Some(())
+    }
+
+    /// Drops the activations that are deeper than one that is known to run.
+    fn unwind_to(&mut self, depth: u32) {
+        let is_deeper = |it: &Activation| it.depth > depth;
+        while self.thread.activations.last().is_some_and(is_deeper) {
+            self.pop();
+        }
+    }
+
+    /// The innermost activation ends.
+    fn pop(&mut self) -> Option<Activation> {
+        let activation = self.thread.activations.pop()?;
+        self.world.forget(&activation);
+        Some(activation)
+    }
+
+    /// An instruction of the innermost activation reports that it is done.
+    fn report(&mut self, report: Report) -> Option<()> {
+        match self.thread.activations.last_mut() {
+            Some(activation) => activation.report(self.program, self.world, report),
+            None => {
+                self.world.misfits += 1;
+                Some(())
+            }
+        }
+    }
+
+    fn block(&mut self, number: u32) -> Option<()> {
+        let Some(activation) = self.thread.activations.last_mut() else {
+            self.world.misfits += 1;
+            return Some(());
+        };
+        activation.go_on_with(self.program, self.world, number)
+    }
+
+    fn initialised(&mut self, object: u32) {
+        if let Some(activation) = self.thread.activations.last_mut() {
+            activation.initialised(self.world, object);
+        }
+    }
+
+    fn copied(&mut self, event: &Event<'_>) -> Option<()> {
+        match self.thread.activations.last_mut() {
+            Some(activation) => activation.copied(self.program, self.world, event),
+            None => Some(()),
+        }
+    }
+}
+
+/// The value in one or two words of an event.
+fn long(event: &Event<'_>, from: usize) -> u64 {
+    u64::from(event.word(from)) | u64::from(event.word(from + 1)) << 32
+}
+
+impl DefinedValue {
+    fn of(kind: ValueKind, bits: u64) -> DefinedValue {
+        match kind {
+            ValueKind::Int => DefinedValue::Int(bits as u32 as i32),
+            ValueKind::Long => DefinedValue::Long(bits as i64),
+            ValueKind::Float => DefinedValue::Float(f32::from_bits(bits as u32)),
+            ValueKind::Double => DefinedValue::Double(f64::from_bits(bits)),
+            ValueKind::Object => DefinedValue::Object(bits as u32),
+        }
+    }
+}
