@@ -52,7 +52,7 @@ pub use effects::{
 };
 pub use elements::fetches;
 pub use error::Error;
-pub use extraction::{Extracted, escape, extract, extract_until};
+pub use extraction::{Extracted, UnseenException, escape, extract, extract_until};
 pub use failure_point::{TEXT, printing, seek, standard_stream};
 pub use followed_run::{
     CallOfThrower, FollowedFailure, OwnCalls, call_of_thrower, driver_methods, drivers, followed,
