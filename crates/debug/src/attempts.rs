@@ -66,7 +66,7 @@ struct Outcome {
     is_result_tested: bool,
     /// A test of the calls around that class that does not fail the same way, and when it was begun.
     doubtful: Option<(MinimizedTest, Instant)>,
-    /// A test that is the program again or calls nothing of it, and when it was begun.
+    /// A test that is the program again, or calls nothing of it or only the body of a lambda, and when it was begun.
     again: Option<(MinimizedTest, Instant)>,
     /// The reason why the first attempt at the calls around that class came to nothing.
     why: Option<Error>,
@@ -178,8 +178,9 @@ impl Session<'_> {
             };
             let found = match found {
                 Ok(found) => match entry.again(&found.minimised.script) {
-                    // What is wrong is not in the calls of the JDK that are left.
-                    None if found.left() == 0 => {
+                    // What is wrong is not in the calls of the JDK that are left; and the body of a lambda has a name that the
+                    // compiler may give to another one when the program is fixed.
+                    None if found.left() == 0 || calls_lambda(&found) => {
                         outcome.again.get_or_insert((found, began));
                         continue;
                     }
@@ -225,7 +226,7 @@ impl Session<'_> {
         }
         self.add_wrong_result(failure, &jvm, outcome)?;
         if !outcome.has_test() {
-            return self.add_thrower(failure, &jvm, outcome);
+            return self.add_thrower(failure, &jvm, &entry, outcome);
         }
         match outcome.around {
             Some(left) if !outcome.inside => {
@@ -261,6 +262,7 @@ impl Session<'_> {
         &mut self,
         failure: FailureTask<'_>,
         jvm: &FailedJvm,
+        entry: &Entry<'_>,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
         let began = Instant::now();
@@ -269,9 +271,18 @@ impl Session<'_> {
         }
         match self.follow_to_thrower(failure, jvm) {
             Ok(Some(inner)) if inner.found.left() > 0 => {
-                outcome.inside = true;
-                outcome.why = None;
-                self.add_inner(failure, inner, began)
+                match entry.again(&inner.found.minimised.script) {
+                    None => {
+                        outcome.inside = true;
+                        outcome.why = None;
+                        self.add_inner(failure, inner, began)?;
+                    }
+                    Some(Again::Main(class)) => outcome.fail(Error::MainAgain(class)),
+                    Some(Again::Command) => {
+                        outcome.again.get_or_insert((inner.found, began));
+                    }
+                }
+                Ok(())
             }
             Err(error) if !error.is_answer() => Err(error),
             _ => Ok(()),
@@ -292,7 +303,7 @@ impl Session<'_> {
         };
         // A test that is no smaller tells nothing new, nor does one that takes far more to set up.
         let calls = inner.found.minimised.calls_of(&inner.class);
-        let is_other = first != Some(&body(&inner.found));
+        let is_other = first != Some(&body(&inner.found)) && !calls_lambda(&inner.found);
         if is_other && calls < left && inner.found.left() <= 2 * left {
             self.add_inner(failure, inner, began)?;
         }
@@ -308,6 +319,14 @@ impl Session<'_> {
         let calls = found.minimised.calls_of(&class);
         self.add(failure, CallLevel::Innermost { class, calls }, found, began)
     }
+}
+
+/// True if the failing call of a test is that of the body of a lambda, which no source code can name.
+fn calls_lambda(found: &MinimizedTest) -> bool {
+    let script = &found.minimised.script;
+    let last = script.statements.last();
+    let target = last.and_then(|last| script.target(last));
+    target.is_some_and(|target| target.name.starts_with("lambda$"))
 }
 
 /// The class of a test, without its name: two tests with the same are one.

@@ -7,7 +7,7 @@ use culprit_jvm::{LaunchError, PoolError};
 use culprit_minimize::Error as ReductionError;
 use culprit_model::Caught;
 use culprit_program::CommandError;
-use culprit_scripts::Condition;
+use culprit_scripts::{Condition, UnseenException};
 
 /// The session, or its work on one failure, came to no test.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +91,9 @@ pub enum Error {
     /// The smallest test calls the main method of a class, and nothing else of the program.
     #[error("the smallest test that fails the same way calls {0}.main, which is the program again")]
     MainAgain(String),
+    /// The assertion failed after an exception that left the program in a thread that nobody asked for it.
+    #[error("the assertion finds the effect of {}, which left {} in another thread", .0.class, .0.call)]
+    Unseen(UnseenException),
     /// A mocking library threw the exception of this class: it compares the calls of a mock with those that the test wants.
     #[error(
         "a mock was not called as the test wants ({0}), which only the mocking library can check"

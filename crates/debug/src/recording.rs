@@ -9,7 +9,8 @@ use culprit_model::options::{Mode, RecordOptions, WeaveOptions};
 use culprit_model::{Failure as RecordedThrowable, Owner, Pattern, Selection};
 use culprit_program::{Program, with_loader};
 use culprit_scripts::{
-    Error as ScriptError, Extracted, Script, extract, loader_of_failing_call, select, wrong_results,
+    Error as ScriptError, Extracted, Script, extract, finds_fault, loader_of_failing_call, select,
+    wrong_results,
 };
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
@@ -93,7 +94,7 @@ impl Session<'_> {
         let signature = &failure.seen.signature;
         let mut selection = part.selection.clone();
         let (mut attempt, mut narrowed) = (1, 0);
-        let (recording, script) = loop {
+        let (recording, extracted) = loop {
             let observed = selection.observe.iter().map(ToString::to_string).collect();
             self.observer.notice(SessionEvent::Records { observed })?;
             let name = part.run_name(failure.number, attempt);
@@ -109,22 +110,24 @@ impl Session<'_> {
                 && attempt <= part.attempts + narrowed
                 && widen(&mut selection, &extracted);
             if !is_narrowed && !is_widened {
-                break (recording, extracted.script);
+                break (recording, extracted);
             }
         };
+        let script = &extracted.script;
         let taken = self.taken.clone();
-        let of_loader = self.program_of_loader(jvm, &recording, &script)?;
+        let of_loader = self.program_of_loader(jvm, &recording, script)?;
         let found = self.reduce_case(&Case {
             signature,
             condition: None,
-            script: &script,
+            script,
             recording: &recording,
             program: of_loader.as_ref().unwrap_or(&jvm.program),
             jdk: &jvm.jdk,
             taken: &taken,
             concrete: false,
         });
-        found.map_err(|error| of_mock(error, &part, &selection))
+        let found = found.map_err(|error| of_mock(error, &part, &selection))?;
+        without_unseen(found, &extracted)
     }
 
     /// Makes a test of a wrong result in the last recording, if the assertion that found it wrong cannot be repeated.
@@ -168,7 +171,7 @@ impl Session<'_> {
                 taken: &taken,
                 concrete: false,
             });
-            match found {
+            match found.and_then(|found| without_unseen(found, &wrong.extracted)) {
                 Ok(found) if found.fails_the_same_way() => {
                     let told = wrong.told;
                     return Ok(Some(WrongResultTest { told, found }));
@@ -228,6 +231,16 @@ impl Session<'_> {
             }
             attempt += 1;
         }
+    }
+}
+
+/// A test of a wrong result, unless that comes from an exception that nobody saw.
+fn without_unseen(found: MinimizedTest, extracted: &Extracted) -> Result<MinimizedTest, Error> {
+    let reduced = &found.minimised.script;
+    let unseen = extracted.thrown_unseen(reduced);
+    match unseen.filter(|_| finds_fault(reduced)) {
+        Some(unseen) => Err(Error::Unseen(unseen)),
+        None => Ok(found),
     }
 }
 

@@ -4,9 +4,11 @@
 //! A candidate must fail as the script did before, with the very message and by the very path. That is
 //! not enough where something is refused or found wrong on purpose: with another input that
 //! may well be right. So failed assertions, exceptions that the program raised itself, and those by which the
-//! JDK refuses a text are left as they are.
+//! JDK refuses a text are left as they are. And where a text passes without one of its words, so does what is left
+//! of it.
 
 mod answers;
+mod counterpart;
 mod places;
 mod shrinker;
 mod simpler;
@@ -20,6 +22,7 @@ use culprit_signature::{FrameOrigin, Grade, Signature, Thrown};
 use culprit_wire::FreshState;
 
 use crate::{Error, Minimised, Script, Stage, Statement};
+use counterpart::{Counterpart, Inputs};
 pub use shrinker::VALUES;
 use shrinker::{Fails, Oracle, Shrinker};
 
@@ -88,9 +91,36 @@ pub(crate) fn shrink(
         _ => false,
     };
     let run = |statements: &[Statement], fresh| stage.run(&script.tables, statements, fresh);
+    let passes_in = |statements: &[Statement], fresh| -> Result<bool, Error> {
+        Ok(run(statements, fresh)? == ScriptRun::Done)
+    };
+    let counterparts = Counterpart::all(Inputs {
+        statements: &script.statements,
+        prelude: script.prelude,
+        tables: &script.tables,
+        passes: &|statements| {
+            driver.count_run();
+            Ok(!driver.is_over() && passes_in(statements, FreshState::Reset)?)
+        },
+    });
+    let counterparts = match counterparts {
+        Err(error) if error.is_end() => Vec::new(),
+        counterparts => counterparts?,
+    };
     let fails_in = |statements: &[Statement], fresh| -> Result<bool, Error> {
         if !is_same(&run(statements, fresh)?, statements) {
             return Ok(false);
+        }
+        for counterpart in &counterparts {
+            let is_left = counterpart.is_of(Inputs {
+                statements,
+                prelude: script.prelude,
+                tables: &script.tables,
+                passes: &|statements| passes_in(statements, fresh),
+            });
+            if !is_left? {
+                return Ok(false);
+            }
         }
         let Some(turn) = &minimised.turn else {
             return Ok(true);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use culprit_model::{Reference, Value};
+use culprit_model::{Owner, Reference, Value};
 use culprit_scripts::{CONDITION_CLASS, is_for_assertions};
 
 use crate::{Script, Statement};
@@ -75,7 +75,8 @@ fn subject(script: &Script) -> String {
         };
         let of_program = !is_for_assertions(receiver);
         let is_ours = receiver.ends_with(CONDITION_CLASS);
-        (of_program && !is_ours && !receiver.starts_with("java/")).then(|| receiver.to_owned())
+        let is_jdk = Owner::of(receiver).is_jdk();
+        (of_program && !is_ours && !is_jdk).then(|| receiver.to_owned())
     });
     let class = class.or_else(|| holder(script));
     let class = class.unwrap_or_else(|| "Failing".to_owned());
@@ -125,6 +126,27 @@ mod tests {
         check("robots/Main$package$", "Main");
         check("stock$put", "stock");
         assert_eq!(simple_name("shop/$1"), None);
+    }
+
+    #[test]
+    fn no_test_is_named_after_a_class_of_the_jdk() {
+        let script: Script = "\
+script 1
+type 1 shop/Router
+type 2 jdk/internal/net/http/HttpResponseImpl
+site 1 entry shop/Router.<init>()V
+site 2 entry static java/net/http/Client.ask()Ljava/net/http/HttpResponse;
+site 3 entry java/net/http/HttpResponse.statusCode()I
+=> @1()
+<= @1 = #1:@1
+=> @2()
+<= @2 = #2:@2
+=> @3() on #2:@2
+<= @3 = 500
+"
+        .parse()
+        .unwrap();
+        assert_eq!(test_names(&script).next().as_deref(), Some("RouterTest"));
     }
 
     #[test]

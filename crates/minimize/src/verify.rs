@@ -42,6 +42,10 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// The same for the run without the variables of the user, where another one may follow.
 const PLAIN_LIMIT: Duration = Duration::from_secs(20);
 
+/// The runs without the variables of the user, besides the first, before a test is said to need some: it may fail only
+/// sometimes, as with threads.
+const MORE_PLAIN_RUNS: usize = 2;
+
 /// The option that turns assertions on, as Maven and Gradle do for tests.
 const ASSERTIONS: &str = "-ea";
 
@@ -215,19 +219,26 @@ impl TestEnvironment<'_> {
         settings.extend((!memory.is_empty()).then_some(with_memory));
         settings.extend((!environment.is_empty()).then_some(with_all));
         let last = settings.len() - 1;
-        for (number, settings) in settings.into_iter().enumerate() {
+        for (number, mut settings) in settings.into_iter().enumerate() {
             let limit = if number == last { LIMIT } else { PLAIN_LIMIT };
-            let verified = compiled.run(settings, limit)?;
+            let mut verified = compiled.run(settings, limit)?;
             if !fails(&verified) {
                 if number == last {
                     return Ok(of(verified));
                 }
                 continue;
             }
-            let needs = match settings.environment.is_empty() {
-                true => None,
-                false => Some(needed(&compiled, settings, driver, fails)?),
-            };
+            let mut needs = None;
+            if !settings.environment.is_empty() {
+                let without = RunSettings {
+                    environment: &none,
+                    ..settings
+                };
+                match compiled.fails_again(without, fails)? {
+                    Some(plain) => (settings, verified) = (without, plain),
+                    None => needs = Some(needed(&compiled, settings, driver, fails)?),
+                }
+            }
             let mut options = settings.options[1..].to_vec();
             let without = RunSettings {
                 options: &settings.options[1..],
@@ -354,6 +365,21 @@ impl TestEnvironment<'_> {
 }
 
 impl Compiled<'_> {
+    /// The end of a test that fails as it should in one of a few more runs.
+    fn fails_again(
+        &self,
+        settings: RunSettings<'_>,
+        fails: Fails<'_>,
+    ) -> Result<Option<Verified>, Error> {
+        for _ in 0..MORE_PLAIN_RUNS {
+            let verified = self.run(settings, PLAIN_LIMIT)?;
+            if fails(&verified) {
+                return Ok(Some(verified));
+            }
+        }
+        Ok(None)
+    }
+
     /// Runs the test in a JVM of its own.
     fn run(&self, settings: RunSettings<'_>, limit: Duration) -> Result<Verified, Error> {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use culprit_model::owner::{ASSERTING, Actual, asserting};
 use culprit_model::script::Builder;
-use culprit_model::{Owner, Reference, Tables, Value};
+use culprit_model::{Member, Owner, Reference, Tables, Value};
 
 use crate::{Script, Statement};
 
@@ -18,16 +18,24 @@ pub(crate) fn assertion_classes() -> impl Iterator<Item = &'static str> {
     ASSERTING.iter().map(|known| known.class)
 }
 
+/// The class that `assert` of Scala 3 tells that something is wrong; what it asserts, it compiles to a branch.
+const FAILS_IN_SCALA: (&str, &str) = ("scala/runtime/Scala3RunTime$", "assertFailed");
+
 /// Whether a class belongs to what runs tests or asserts in them.
 pub fn is_for_assertions(class: &str) -> bool {
-    Owner::of(class).runs_or_asserts()
+    Owner::of(class).runs_or_asserts() || class == FAILS_IN_SCALA.0
+}
+
+/// Whether a method does nothing but say that something is wrong.
+pub(crate) fn tells_fault(method: &Member) -> bool {
+    let is_fail = method.name == "fail" && asserting(&method.owner).is_some();
+    is_fail || (method.owner.as_str(), method.name.as_str()) == FAILS_IN_SCALA
 }
 
 /// Whether a statement asserts something, or says that something is wrong, which may need no argument.
 pub(crate) fn is_assertion(script: &Script, statement: &Statement) -> bool {
     let site = script.site(statement);
-    let is_fail = site
-        .is_some_and(|site| site.target.name == "fail" && asserting(&site.target.owner).is_some());
+    let is_fail = site.is_some_and(|site| tells_fault(&site.target));
     // Libraries like AssertJ assert step by step, each call on the result of the one before:
     // `assertThat(cart.total()).isEqualTo(5)`.
     let is_step =
@@ -444,6 +452,8 @@ site 4 entry org/assertj/core/api/AbstractAssert.isEqualTo(Ljava/lang/Object;)Lo
             ("shop/Cart", false),
             // Not recognised before the lists of prefixes became one table.
             ("org/testng/asserts/SoftAssert", true),
+            ("scala/runtime/Scala3RunTime$", true),
+            ("scala/runtime/BoxesRunTime", false),
             ("kotlin/test/AssertionsKt", true),
             ("io/kotest/matchers/ShouldKt", true),
             ("org/spockframework/runtime/SpockRuntime", true),

@@ -10,7 +10,7 @@ use culprit_model::script::{Builder, Operator};
 use culprit_model::value::Shape;
 use culprit_model::{ObjectId, Reference, Value};
 
-use crate::assertions::{actual, is_assertion};
+use crate::assertions::{actual, is_assertion, tells_fault};
 use crate::containers::containers;
 use crate::quiet::{QuietCall, require_quiet};
 use crate::{Script, Statement, closure, interactions, needs};
@@ -44,7 +44,7 @@ pub(crate) fn decide(script: &mut Script, path: &DriverPath) -> Result<(), Undec
     let fails = earlier.len();
     let asserts = is_assertion(script, last);
     let target = script.target(last);
-    let is_told = last.is_raise() || asserts && target.is_some_and(|it| it.name == "fail");
+    let is_told = last.is_raise() || target.is_some_and(tells_fault);
     if !is_told && !asserts {
         return Ok(());
     }

@@ -2,11 +2,12 @@
 //!
 //! A method that returns `true` when it has done something is a command, like one that returns nothing: its caller
 //! asserts the result or ignores it, and later results depend on it. Its name need not say so, but its code does: it
-//! writes a field, or calls a method that changes an object which a field holds.
+//! writes a field, or calls a method that changes an object which a field holds. The name may even say otherwise: the
+//! `get` of a cache decides which entry is evicted next.
 
 use std::collections::BTreeSet;
 
-use culprit_classfile::{ClassFile, Code, access, op};
+use culprit_classfile::{ClassFile, Code, access, named_classes, op};
 use culprit_model::observe::is_jdk_name;
 use culprit_model::{Member, Script};
 use culprit_program::Program;
@@ -28,6 +29,10 @@ const CHANGES_OF_FIELDS: [&str; 6] = [
     "accumulate",
     "getAnd",
 ];
+
+/// The map that moves an entry when it is looked up, if its constructor is told so.
+const ORDERED_MAP: &str = "java/util/LinkedHashMap";
+const WITH_ORDER: &str = "(IFZ)V";
 
 /// The most methods whose code is read for one call.
 const MOST_METHODS: usize = 24;
@@ -82,19 +87,65 @@ pub fn is_command_with_status(method: &Member, class: &str, program: &Program) -
     };
     let class_of = |returned: &str| Some(returned.strip_prefix('L')?.strip_suffix(';')?.to_owned());
     let is_status = returned == "Z" || class_of(returned).is_some_and(|class| is_enum(&class));
+    is_status && changes_receiver_by_code(method, class, program)
+}
+
+/// Whether the code of a method changes the object of a class that it is called on.
+pub fn changes_receiver_by_code(method: &Member, class: &str, program: &Program) -> bool {
     let called = Member {
         owner: class.to_owned(),
         ..method.clone()
     };
-    is_status && changes(called, &|member| body(member, program))
+    let code = CodeOf {
+        body: &|member| body(member, program),
+        orders: &|class| orders_by_access(class, program),
+    };
+    changes(called, &code)
+}
+
+/// True if a class, one above it or one within it makes a map that moves entries when they are looked up.
+fn orders_by_access(class: &str, program: &Program) -> bool {
+    let class_file = |name: &str| ClassFile::parse(&program.bytes(name)?).ok();
+    let makes = |class: &ClassFile| {
+        let mut indices = (1..=u16::MAX).take(class.pool.count());
+        indices.any(|index| {
+            class.pool.member(index).is_ok_and(|made| {
+                made.owner == ORDERED_MAP && made.name == "<init>" && made.descriptor == WITH_ORDER
+            })
+        })
+    };
+    program.above(class).iter().any(|name| {
+        let Some(class) = class_file(name) else {
+            return false;
+        };
+        let nested = format!("{name}$");
+        let named = named_classes(&class).unwrap_or_default();
+        let within = named.iter().filter(|name| name.starts_with(&nested));
+        makes(&class)
+            || within
+                .filter_map(|name| class_file(name))
+                .any(|it| makes(&it))
+    })
+}
+
+/// The code of the program's methods, and the facts about its classes that no single method shows.
+struct CodeOf<'a> {
+    body: &'a dyn Fn(&Member) -> Option<Body>,
+    /// A class has a map that moves entries when they are looked up.
+    orders: &'a dyn Fn(&str) -> bool,
 }
 
 /// Whether a method, or one that it calls on its object or on one that a field of it holds, writes a field.
-fn changes(method: Member, body: &dyn Fn(&Member) -> Option<Body>) -> bool {
+fn changes(method: Member, code_of: &CodeOf<'_>) -> bool {
     let mut met = BTreeSet::from([method.clone()]);
     let mut open = vec![method];
     while let Some(method) = open.pop() {
-        let Some((class, code)) = body(&method) else {
+        let looks_up = |name: &str| name.starts_with("get") && (code_of.orders)(&method.owner);
+        let Some((class, code)) = (code_of.body)(&method) else {
+            // Inherited from the map.
+            if looks_up(&method.name) {
+                return true;
+            }
             continue;
         };
         let Some(found) = Accesses::of(&class, &code) else {
@@ -109,7 +160,8 @@ fn changes(method: Member, body: &dyn Fn(&Member) -> Option<Body>) -> bool {
                 let mut more = CHANGES_OF_FIELDS.iter();
                 let is_change = changes_library(&called.name)
                     || more.any(|start| called.name.starts_with(start));
-                if is_held && is_change {
+                let is_map = is_held || called.owner == ORDERED_MAP;
+                if is_held && is_change || is_map && looks_up(&called.name) {
                     return true;
                 }
             } else if (is_held || called.owner == method.owner)
@@ -250,12 +302,28 @@ site 5 entry shop/Cart.size()I
 
     #[track_caller]
     fn check(of_move: &[(u8, MemberName<'_>)], of_check: &[(u8, MemberName<'_>)], expect: bool) {
+        assert_eq!(
+            changes_with(of_move, of_check, false),
+            expect,
+            "{of_move:?}"
+        );
+    }
+
+    fn changes_with(
+        of_move: &[(u8, MemberName<'_>)],
+        of_check: &[(u8, MemberName<'_>)],
+        orders: bool,
+    ) -> bool {
         let body = |member: &Member| match member.name.as_str() {
             "move" => Some(with(of_move)),
             "check" => Some(with(of_check)),
             _ => None,
         };
-        assert_eq!(changes(MOVE.into(), &body), expect, "{of_move:?}");
+        let code = CodeOf {
+            body: &body,
+            orders: &|_| orders,
+        };
+        changes(MOVE.into(), &code)
     }
 
     #[test]
@@ -279,5 +347,14 @@ site 5 entry shop/Cart.size()I
         let calls = [(op::INVOKEVIRTUAL, CHECK)];
         check(&calls, &[(op::PUTFIELD, COUNT)], true);
         check(&calls, &[(op::INVOKEVIRTUAL, CHECK)], false);
+    }
+
+    #[test]
+    fn so_does_one_that_looks_up_what_a_map_moves() {
+        let looks_up = [(op::GETFIELD, ITEMS), (op::INVOKEVIRTUAL, GET)];
+        assert!(changes_with(&looks_up, &[], true));
+        assert!(!changes_with(&looks_up, &[], false));
+        // Another map than the one of the field.
+        assert!(!changes_with(&looks_up[1..], &[], true));
     }
 }

@@ -30,6 +30,38 @@ pub struct Extracted {
     pub missing: BTreeSet<String>,
     /// Those of them whose objects came from outside. If they are observed, no constructor made them, as with mocks.
     pub unmade: BTreeSet<String>,
+    /// Exceptions that calls of other threads than the last one ended with. Whatever runs those threads caught them.
+    pub of_other_threads: BTreeSet<ObjectId>,
+}
+
+impl Extracted {
+    /// The first call of some statements of the script that ended with an exception in another thread, and the class of
+    /// that, both in words.
+    ///
+    /// A test that finds a wrong result after such a call is about the exception. If the program is fixed, the call returns, and
+    /// whatever made it goes on with calls that were never recorded.
+    pub fn thrown_unseen(&self, reduced: &Script) -> Option<UnseenException> {
+        let mut statements = reduced.statements.iter();
+        statements.find_map(|statement| {
+            let Value::Reference(Reference::Object { id, class }) = statement.thrown()? else {
+                return None;
+            };
+            let target = reduced.target(statement)?;
+            let owner = target.owner.replace('/', ".");
+            self.of_other_threads.contains(id).then(|| UnseenException {
+                call: format!("{owner}.{}", target.name),
+                class: reduced.class_name(*class).replace('/', "."),
+            })
+        })
+    }
+}
+
+/// An exception that left the program in a thread that nobody asked for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnseenException {
+    /// The method that ended with it.
+    pub call: String,
+    pub class: String,
 }
 
 /// Makes the script that ends with the call that failed.
@@ -181,6 +213,7 @@ impl<'r> OutermostCalls<'r> {
         writer.statements = surroundings::statements(&mut writer.builder, surroundings);
         let prelude = writer.statements.len();
         let last = self.steps.len().saturating_sub(1);
+        let of_other_threads = thrown_in_other_threads(&self.steps);
         for (number, step) in self.steps.into_iter().enumerate() {
             writer.add(step, number == last)?;
         }
@@ -199,8 +232,22 @@ impl<'r> OutermostCalls<'r> {
             script: clojure::by_vars(script, self.recording),
             missing: writer.missing,
             unmade: writer.unmade,
+            of_other_threads,
         })
     }
+}
+
+/// The exceptions that calls ended with in other threads than that of the last step.
+fn thrown_in_other_threads(steps: &[Step]) -> BTreeSet<ObjectId> {
+    let last = steps.last().map(|step| step.thread);
+    let others = steps.iter().filter(|step| {
+        Some(step.thread) != last && step.kind == EventKind::IncomingThrow && step.depth == 1
+    });
+    let thrown = others.filter_map(|step| match step.values.first() {
+        Some(Value::Reference(Reference::Object { id, .. })) => Some(*id),
+        _ => None,
+    });
+    thrown.collect()
 }
 
 /// Cuts off what came after the call that failed.
@@ -467,5 +514,72 @@ impl Nested {
             }
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use culprit_model::SiteId;
+
+    use super::*;
+
+    #[test]
+    fn an_exception_that_leaves_a_call_of_another_thread_is_unseen() {
+        let step = |thread, kind, id| Step {
+            thread: ThreadId(thread),
+            kind,
+            site: SiteId(1),
+            values: vec![Value::Reference(Reference::Object {
+                id: ObjectId(id),
+                class: TypeId(1),
+            })],
+            depth: 1,
+            origin: None,
+        };
+        let inner = Step {
+            depth: 3,
+            ..step(2, EventKind::IncomingThrow, 4)
+        };
+        let steps = [
+            step(1, EventKind::IncomingThrow, 1),
+            step(2, EventKind::IncomingThrow, 2),
+            step(2, EventKind::IncomingReturn, 3),
+            inner,
+            step(1, EventKind::IncomingThrow, 5),
+        ];
+        let expected = BTreeSet::from([ObjectId(2)]);
+        assert_eq!(thrown_in_other_threads(&steps), expected);
+    }
+
+    #[test]
+    fn the_call_that_ended_with_it_is_named() {
+        let script: Script = "\
+script 1
+type 1 shop/Poller
+type 2 java/lang/NumberFormatException
+site 1 entry shop/Poller.<init>()V
+site 2 entry shop/Poller.poll()V
+=> @1()
+<= @1 = #1:@1
+=> @2() on #1:@1
+<=! @2 = #2:@2
+"
+        .parse()
+        .unwrap();
+        let unseen = |id: u64| {
+            let extracted = Extracted {
+                script: script.clone(),
+                missing: BTreeSet::new(),
+                unmade: BTreeSet::new(),
+                of_other_threads: BTreeSet::from([ObjectId(id)]),
+            };
+            extracted.thrown_unseen(&script)
+        };
+        let expected = UnseenException {
+            call: "shop.Poller.poll".to_owned(),
+            class: "java.lang.NumberFormatException".to_owned(),
+        };
+        assert_eq!(unseen(2), Some(expected));
+        assert_eq!(unseen(1), None);
     }
 }

@@ -278,18 +278,22 @@ pub fn followed(
     let in_initialiser = frames.iter().any(|frame| frame.method == "<clinit>");
     let tables = run.tables;
     let statements = settle(run.statements);
-    let failing = |statement: &Statement| {
-        let thrown = thrown(statement).map(|class| tables.class_name(class));
-        // An exception may print itself without its class. That of an initialiser arrives within another.
-        thrown.is_some_and(|name| {
-            let is_of_initialiser =
-                in_initialiser && name == "java/lang/ExceptionInInitializerError";
-            name == class || class.is_empty() || is_of_initialiser
-        })
-    };
     let is_left = |statement: &&Statement| statement.action == Action::Mark(Mark::Left);
     let left = statements.iter().filter(is_left);
     let left: BTreeSet<ObjectId> = left.flat_map(Statement::uses).collect();
+    let failing = |statement: &Statement| {
+        let thrown = thrown(statement).map(|class| tables.class_name(class));
+        // An exception may print itself without its class. That of an initialiser arrives within another, and so may one
+        // of another thread.
+        thrown.is_some_and(|name| {
+            let is_of_initialiser =
+                in_initialiser && name == "java/lang/ExceptionInInitializerError";
+            let leaves = statement.catches().is_some_and(|id| left.contains(&id));
+            let carries = Signature::is_carrier(&name.replace('/', "."))
+                || failure.signature.was_wrapped() && leaves;
+            name == class || class.is_empty() || is_of_initialiser || carries
+        })
+    };
     let ends = (0..statements.len()).rev();
     let mut ends: Vec<usize> = ends.filter(|at| failing(&statements[*at])).collect();
     // What the driver caught is not what failed.

@@ -46,10 +46,13 @@ pub use culprit_model::{Script, Statement};
 pub use decision::start_of_test;
 pub use default_arguments::with_default_arguments;
 pub use dependencies::{closure, interactions, needs};
-pub use effects::{changes_library, is_command_with_status, is_named_for_change, loses_changes};
+pub use effects::{
+    changes_library, changes_receiver_by_code, is_command_with_status, is_named_for_change,
+    loses_changes,
+};
 pub use elements::fetches;
 pub use error::Error;
-pub use extraction::{Extracted, escape, extract, extract_until};
+pub use extraction::{Extracted, UnseenException, escape, extract, extract_until};
 pub use failure_point::{TEXT, printing, seek, standard_stream};
 pub use followed_run::{
     CallOfThrower, FollowedFailure, OwnCalls, call_of_thrower, driver_methods, drivers, followed,

@@ -137,10 +137,24 @@ pub(crate) fn driver_of(failed: &Failed<'_>) -> String {
             && classes.all(|class| Some(class) == first)
     };
     let outer = outer.filter(|_| !is_started());
-    let outer = outer.map(|frame| frame.class.clone());
+    let outer = outer.map(|frame| handed_on(&frames).unwrap_or(frame).class.clone());
     let known = outer.or_else(|| failed.test.map(str::to_owned));
     let driver = known.or(main.clone());
     outermost(&internal(&driver.unwrap_or_default())).to_owned()
+}
+
+/// The class of functions that stand in no class, as the compiler of Scala names it after their file.
+const FILE_OF_SCALA: &str = "$package$";
+
+/// The function that a main class of Scala is made for and does nothing but call: `run.main` calls `run` of the file.
+fn handed_on<'a>(frames: &[&'a Frame]) -> Option<&'a Frame> {
+    let [.., called, main] = frames else {
+        return None;
+    };
+    let named = main.class.rsplit('.').next();
+    let is_made_for =
+        called.class.ends_with(FILE_OF_SCALA) && named == Some(called.method.as_str());
+    (is_made_for && main.method == "main").then_some(*called)
 }
 
 pub(crate) fn internal(class: &str) -> String {
@@ -149,6 +163,9 @@ pub(crate) fn internal(class: &str) -> String {
 
 /// The class that a nested one stands in.
 pub(crate) fn outermost(name: &str) -> &str {
+    if let Some(at) = name.find(FILE_OF_SCALA) {
+        return &name[..at + FILE_OF_SCALA.len()];
+    }
     let start = name.rfind('/').map_or(0, |at| at + 1);
     match name[start..].find('$') {
         Some(at) if at > 0 => &name[..start + at],
@@ -294,12 +311,26 @@ mod tests {
         check_driver(stack, None, "shop/Retry");
     }
 
+    #[test]
+    fn a_main_class_of_scala_hands_on_to_the_function_that_it_is_made_for() {
+        let stack = "bank.Ledger.move bank.Main$package$.run bank.run.main";
+        check_driver_of_methods(stack, None, "bank/Main$package$");
+        let other = "bank.Ledger.move bank.Main$package$.play bank.run.main";
+        check_driver_of_methods(other, None, "bank/run");
+    }
+
     #[track_caller]
     fn check_driver(classes: &str, test: Option<&str>, expected: &str) {
-        let frames = classes.split_whitespace();
-        let frames: String = frames
-            .map(|at| format!("\tat {at}.m(X.java:1)\n"))
-            .collect();
+        let methods = classes
+            .split_whitespace()
+            .map(|class| format!("{class}.m "));
+        check_driver_of_methods(&methods.collect::<String>(), test, expected);
+    }
+
+    #[track_caller]
+    fn check_driver_of_methods(methods: &str, test: Option<&str>, expected: &str) {
+        let frames = methods.split_whitespace();
+        let frames: String = frames.map(|at| format!("\tat {at}(X.java:1)\n")).collect();
         let thrown = Thrown::parse(&format!("a.Bad\n{frames}")).unwrap();
         let failed = Failed {
             signature: &Signature::of(&thrown),
@@ -315,6 +346,7 @@ mod tests {
         assert_eq!(outermost("a/B"), "a/B");
         assert_eq!(outermost("a$b/C"), "a$b/C");
         assert_eq!(outermost("a/$Proxy"), "a/$Proxy");
+        assert_eq!(outermost("a/Main$package$$anon$1"), "a/Main$package$");
     }
 
     #[test]

@@ -18,6 +18,8 @@ const WRAPPERS: &[&str] = &[
     "java.security.PrivilegedActionException",
     "java.util.concurrent.CompletionException",
     "java.util.concurrent.ExecutionException",
+    // Tells the arguments of a theory.
+    "org.junit.experimental.theories.internal.ParameterizedAssertionError",
 ];
 
 /// The beginnings of messages of exceptions that wrap one which was thrown where a test expected another, or
@@ -213,6 +215,16 @@ impl Signature {
             });
         // The poorest of all; nothing is poorer than any grade.
         grades.min().flatten()
+    }
+
+    /// True if exceptions of other classes carry the failure: it was the cause of one that a library threw.
+    pub fn was_wrapped(&self) -> bool {
+        self.was_wrapped
+    }
+
+    /// True if exceptions of a class, by its Java name, only carry others.
+    pub fn is_carrier(class: &str) -> bool {
+        WRAPPERS.contains(&class)
     }
 
     /// The part of another failure to compare: without wrappers, if this one was wrapped.

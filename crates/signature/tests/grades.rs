@@ -518,6 +518,20 @@ Caused by: java.lang.IllegalStateException: empty
 }
 
 #[test]
+fn what_a_theory_finds_is_unwrapped_from_the_error_that_tells_its_arguments() {
+    let text = "\
+org.junit.experimental.theories.internal.ParameterizedAssertionError: ordered(\"1\" <from all[0]>)
+\tat org.junit.experimental.theories.Theories$TheoryAnchor.reportParameterizedError(Theories.java:288)
+\tat org.junit.runner.JUnitCore.main(JUnitCore.java:36)
+Caused by: java.lang.AssertionError: not ordered
+\tat org.junit.Assert.fail(Assert.java:89)
+\tat shop.CartTest.ordered(CartTest.java:5)
+";
+    let signature = Signature::of(&parse(text));
+    assert_eq!(signature.thrown().class, "java.lang.AssertionError");
+}
+
+#[test]
 fn what_a_driver_threw_itself_a_test_throws_itself() {
     let parse = "java.base/java.lang.Integer.parseInt(Integer.java:661)";
     let header = "java.lang.NumberFormatException: For input string: \"x\"";

@@ -29,6 +29,8 @@ enum Report {
     Test,
     /// `Failures.test(argument.getException(), argument.getTestHeader())`, for JUnit 4's `Failure`.
     TestFailure,
+    /// `Failures.test(second argument.getThrowable())`, for the result of a test of TestNG.
+    TestResult,
     /// `Failures.printed(this)`, for the one method of the JDK that prints stack traces.
     Printed,
     /// `Failures.printed(argument)`.
@@ -75,7 +77,7 @@ const FRAMES: &str = "[Ljava/lang/StackTraceElement;";
 
 /// Every hook. Those in classes of the JDK need the class to be transformed again, since it is
 /// loaded before any agent can act.
-pub const HOOKS: [Hook; 18] = [
+pub const HOOKS: [Hook; 19] = [
     Hook {
         class: "java/lang/Thread",
         method: "dispatchUncaughtException",
@@ -190,6 +192,13 @@ pub const HOOKS: [Hook; 18] = [
         descriptor: "(Lorg/junit/runner/notification/Failure;)V",
         report: Report::TestFailure,
     },
+    // What a test of TestNG threw as expected is not reported here, unlike to its results.
+    Hook {
+        class: "org/testng/TestRunner",
+        method: "addFailedTest",
+        descriptor: "(Lorg/testng/ITestNGMethod;Lorg/testng/ITestResult;)V",
+        report: Report::TestResult,
+    },
 ];
 
 /// Whether a class is not to be asked for: it is not the JDK's, or the JDK sets it up when the first process starts,
@@ -299,6 +308,13 @@ impl Report {
                 let get = pool.add_method_ref(failure, "getTestHeader", "()Ljava/lang/String;")?;
                 asm.aload(argument).invokevirtual(get);
                 ("test", "(Ljava/lang/Throwable;Ljava/lang/String;)V")
+            }
+            Report::TestResult => {
+                let result = "org/testng/ITestResult";
+                let throwable = "()Ljava/lang/Throwable;";
+                let get = pool.add_interface_method_ref(result, "getThrowable", throwable)?;
+                asm.aload(argument + 1).invokeinterface(get, 1);
+                ("test", "(Ljava/lang/Throwable;)V")
             }
             Report::Hidden(array) => {
                 let descriptor = format!("({array}){array}");

@@ -1,14 +1,14 @@
 //! Accesses of fields. A field of the driver keeps the origin of the value that the driver put there; an
-//! access of any other field becomes a statement.
+//! access of any other field becomes a statement, and so does that of an object that the program put there.
 
 use culprit_jvmti::{Jni, Local};
 use culprit_model::Member;
 use culprit_weave::follow::HelperMethod;
 
-use super::naming::is_program;
+use super::naming::{is_plain_value, is_program, path};
 use super::operations::{OperationResult, letter};
 use super::script_writer::{HeapPlace, is_full};
-use super::value::Held;
+use super::value::{Held, JvmValue};
 use super::{Followed, Following};
 use crate::lock::LockSafe;
 
@@ -28,7 +28,11 @@ impl Following {
             let place = self.place(object.as_ref(), &target);
             let origin =
                 place.and_then(|place| self.writer.lock_safe().places.get(&place).copied());
-            return Ok(Held::with(slot, origin));
+            let is_injected = origin.is_none()
+                && (object.as_ref()).is_some_and(|object| self.is_injected(jni, &slot, object));
+            if !is_injected {
+                return Ok(Held::with(slot, origin));
+            }
         }
         if !self.is_noting() {
             return Ok(Held::new(slot));
@@ -91,6 +95,21 @@ impl Following {
             self.writer.lock_safe().write(target, on, value);
         }
         Ok(())
+    }
+
+    /// True if a field of the driver's object holds one that the driver has never met, and the program was given the
+    /// driver's object: it has put the other one there, as libraries for dependency injection do.
+    fn is_injected(&self, jni: &Jni<'_>, slot: &JvmValue<'_>, object: &Held<'_>) -> bool {
+        let JvmValue::Reference(Some(found)) = slot else {
+            return false;
+        };
+        if !self.is_of_program(object) || self.tag(found).is_some() {
+            return false;
+        }
+        let class = self.class_of(jni, found);
+        let is_written_out =
+            class.starts_with('[') || is_plain_value(&class) || path(jni, found, &class).is_some();
+        !is_written_out
     }
 
     fn place(&self, object: Option<&Held<'_>>, target: &Member) -> Option<HeapPlace> {

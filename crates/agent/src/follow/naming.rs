@@ -327,9 +327,8 @@ fn integer(value: i32, letter: u8) -> Value {
     }
 }
 
-/// What is in a box.
 /// The text of a path. A path that no step has made comes from the framework around the driver, such as one of `@TempDir`.
-fn path(jni: &Jni<'_>, object: &Local<'_>, class: &str) -> Option<Vec<u16>> {
+pub(super) fn path(jni: &Jni<'_>, object: &Local<'_>, class: &str) -> Option<Vec<u16>> {
     if ![FILE, "sun/nio/fs/UnixPath"].contains(&class) {
         return None;
     }
@@ -344,6 +343,7 @@ fn path(jni: &Jni<'_>, object: &Local<'_>, class: &str) -> Option<Vec<u16>> {
     text.ok().flatten()
 }
 
+/// What is in a box.
 pub(super) fn unboxed<'j>(jni: &Jni<'j>, object: &Local<'_>, letter: u8) -> Option<Passed<'j>> {
     let class = jni.object_class(object);
     let descriptor = char::from(letter).to_string();

@@ -112,6 +112,14 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
             ExitCode::No,
             "make the object with its constructor, and mock what it uses",
         ),
+        Error::Unseen(unseen) => {
+            let class = unseen.class.rsplit(['.', '$']).next().unwrap_or_default();
+            let class = clean::line(class);
+            told(
+                ExitCode::No,
+                &format!("to debug the exception: culprit debug --exception {class} -- ..."),
+            )
+        }
         Error::MainAgain(_) => told(
             ExitCode::No,
             "record a part of the program: culprit record --contents --observe CLASS -- ..., \

@@ -19,6 +19,7 @@ mod consistency;
 mod debug;
 mod derive;
 mod environment;
+mod everyday;
 mod failures;
 mod fixture;
 mod folders;

@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use culprit_model::observe::is_jdk_name;
 use culprit_model::script::Effect;
-use culprit_model::{ObjectId, Reference, Site, SiteId, SiteKind, TypeId, Value};
+use culprit_model::{Member, ObjectId, Reference, Site, SiteId, SiteKind, TypeId, Value};
 use culprit_scripts::{
-    changes_library, closure, finds_fault, is_command_with_status, is_for_assertions,
-    is_named_for_change, needs, standard_stream, start_of_test,
+    changes_library, changes_receiver_by_code, closure, finds_fault, is_command_with_status,
+    is_for_assertions, is_named_for_change, needs, standard_stream, start_of_test,
 };
 
 use super::CallReduction;
@@ -83,12 +83,16 @@ impl CallReduction<'_> {
     /// The statements that stay: what the last one needs. Where that asserts something, also the
     /// commands to all objects behind it: without them something else might be right. A call is a command
     /// if nothing is done with its result, or if its name says so, or if it changes its object and returns a status; or
-    /// if nothing but assertions looks at its result, and it is about the same as the call whose result is wrong.
+    /// if nothing but assertions looks at its result, and it is about the same as the call whose result is wrong. A call
+    /// that is a question by its name is a command if it changes its object.
     pub(super) fn least(&self, last: usize) -> Vec<usize> {
         let needs = needs(self.script);
         let mut kept: BTreeSet<usize> = closure(&needs, last).into_iter().collect();
         if !finds_fault(self.script) {
             return kept.into_iter().collect();
+        }
+        for asserted in self.collected_assertions(last) {
+            kept.extend(closure(&needs, asserted));
         }
         let statements = self.script.statements.iter();
         let uses = statements.clone().enumerate();
@@ -101,6 +105,7 @@ impl CallReduction<'_> {
         };
         let looked_at = self.only_asserted();
         let with_status = self.commands_with_status();
+        let questions = self.changing_questions(&|number| is_ignored(number), &looked_at);
         let asked: Vec<usize> = kept.iter().copied().collect();
         let streams = statements.filter_map(|s| standard_stream(self.script, s));
         let streams: BTreeSet<ObjectId> = streams.collect();
@@ -128,6 +133,7 @@ impl CallReduction<'_> {
                                 && !is_question(&site.target.name)
                                 && asked.iter().any(|of| self.are_about_the_same(number, *of))
                             || with_status.contains(&number)
+                            || questions.contains(&number)
                     });
                     let is_part = |id: ObjectId| parts.contains(&id) && !moves_on(site);
                     to.is_some_and(|to| held(&to) || is_part(to))
@@ -145,6 +151,37 @@ impl CallReduction<'_> {
                 return kept.into_iter().collect();
             }
         }
+    }
+
+    /// The assertions that an object has collected before the last call of it tells which of them failed:
+    /// `softly.assertThat(5).isEqualTo(4)` before `softly.assertAll()`.
+    fn collected_assertions(&self, last: usize) -> BTreeSet<usize> {
+        let statements = &self.script.statements;
+        let asserts = |number: usize| {
+            let target = self.script.target(&statements[number]);
+            target.is_some_and(|target| is_for_assertions(&target.owner))
+        };
+        // An object that asserts step by step is made of what it looks at.
+        let is_collector = |id: &ObjectId| {
+            let mut earlier = statements[..last].iter();
+            let made = earlier.find(|statement| statement.defines() == Some(*id));
+            made.is_some_and(|made| made.given.is_empty())
+        };
+        let collector = self.script.receiver(&statements[last]);
+        let Some(collector) = collector.filter(|id| asserts(last) && is_collector(id)) else {
+            return BTreeSet::new();
+        };
+        // With the steps of assertions that are made step by step.
+        let mut steps = BTreeSet::from([collector]);
+        let mut found = BTreeSet::new();
+        for number in (0..last).filter(|number| asserts(*number)) {
+            let on = self.script.receiver(&statements[number]);
+            if on.is_some_and(|on| steps.contains(&on)) {
+                steps.extend(statements[number].defines());
+                found.insert(number);
+            }
+        }
+        found
     }
 
     /// The statements that set time zone and locale, if others have to do with dates or formats: what is right depends
@@ -209,26 +246,56 @@ impl CallReduction<'_> {
 
     /// Calls that change their object, by the code of the method, and return a status.
     fn commands_with_status(&self) -> BTreeSet<usize> {
+        self.calls_by_code(
+            &|_, site| !is_question(&site.target.name),
+            &|target, class| is_command_with_status(target, class, self.program),
+        )
+    }
+
+    /// Calls that are questions by their names and change their object by their code: a cache that is asked for an entry
+    /// evicts another one. Those whose result is ignored are made for that; without arguments, the others keep a result that they
+    /// have computed.
+    fn changing_questions(
+        &self,
+        is_ignored: &dyn Fn(usize) -> bool,
+        only_asserted: &BTreeSet<usize>,
+    ) -> BTreeSet<usize> {
+        let may_change = |number: usize, site: &Site| {
+            let is_given = self.script.statements[number].given.len() > 1;
+            let is_asserted = is_given && only_asserted.contains(&number);
+            is_question(&site.target.name) && (is_ignored(number) || is_asserted)
+        };
+        self.calls_by_code(&may_change, &|target, class| {
+            changes_receiver_by_code(target, class, self.program)
+        })
+    }
+
+    /// Calls on objects that the code of their methods selects, among those that something else does.
+    fn calls_by_code(
+        &self,
+        may_be: &dyn Fn(usize, &Site) -> bool,
+        is_selected: &dyn Fn(&Member, &str) -> bool,
+    ) -> BTreeSet<usize> {
         let mut known: BTreeMap<(SiteId, TypeId), bool> = BTreeMap::new();
-        let mut is_command = |statement: &Statement| {
+        let mut is_one = |number: usize, statement: &Statement| {
             let site = self.script.site(statement)?;
             self.script.receiver(statement)?;
             let Some(Value::Reference(Reference::Object { class, .. })) = statement.given.first()
             else {
                 return None;
             };
-            if is_question(&site.target.name) || is_for_assertions(&site.target.owner) {
+            if !may_be(number, site) || is_for_assertions(&site.target.owner) {
                 return None;
             }
             let known = known.entry((site.id, *class));
             Some(*known.or_insert_with(|| {
                 let class = self.script.class_name(*class);
-                is_command_with_status(&site.target, class, self.program)
+                is_selected(&site.target, class)
             }))
         };
         let statements = self.script.statements.iter().enumerate();
-        let commands = statements.filter(|(_, statement)| is_command(statement) == Some(true));
-        commands.map(|(number, _)| number).collect()
+        let calls = statements.filter(|(number, it)| is_one(*number, it) == Some(true));
+        calls.map(|(number, _)| number).collect()
     }
 
     /// Whether two calls are made on one object, and are given the same thing: `cart.put("a")` and `cart.has("a")`.

@@ -371,7 +371,11 @@ impl<'a> Shrinker<'a> {
 }
 
 /// The statements with another literal at some places.
-fn with(statements: &[Statement], places: &[ValuePosition], value: &Value) -> Vec<Statement> {
+pub(super) fn with(
+    statements: &[Statement],
+    places: &[ValuePosition],
+    value: &Value,
+) -> Vec<Statement> {
     let mut changed = statements.to_vec();
     for place in places {
         place.set(&mut changed, value.clone());
