@@ -315,17 +315,20 @@ impl CallReduction<'_> {
     }
 
     /// Calls of static methods that are called for what they do to their class, of which others are kept:
-    /// `Builder.named("a")` before `Builder.create()`. They return nothing, or the one object of the class.
+    /// `Builder.named("a")` before `Builder.create()`. They return nothing, or the one object of the class. One that threw
+    /// has refused what it was given.
     fn set_up_classes(
         &self,
         kept: &BTreeSet<usize>,
         is_ignored: &dyn Fn(usize) -> bool,
     ) -> BTreeSet<usize> {
         let called = |number: usize| {
-            let site = self.script.site(&self.script.statements[number])?;
+            let statement = &self.script.statements[number];
+            let site = self.script.site(statement)?;
             let owner = site.target.owner.as_str();
             let is_ours = is_jdk_name(owner) || is_for_assertions(owner);
-            let is_call = site.kind == SiteKind::Entry && site.is_static;
+            let is_call =
+                site.kind == SiteKind::Entry && site.is_static && statement.thrown().is_none();
             (is_call && !is_ours).then_some(owner)
         };
         let returns = |number: usize| match self.script.statements[number].result() {
