@@ -11,7 +11,7 @@ use culprit_signature::{Frame, FrameOrigin};
 use crate::clojure::function_class;
 use crate::own_code::OwnCode;
 use crate::selection::{
-    asserting, driver_of, frames_of, internal, is_framework, is_of, outermost, packages,
+    asserting, driver_of, frames_of, internal, is_cut_off, is_framework, is_of, outermost, packages,
 };
 use crate::{Error, Failed};
 
@@ -61,7 +61,7 @@ pub fn route(failed: &Failed<'_>, program: &Program) -> Route {
             }
         }
         // The driver is in another thread.
-        (Some(_), None) => Route::Library,
+        (Some(_), None) if !is_cut_off(failed) => Route::Library,
         _ => Route::Direct,
     }
 }

@@ -19,6 +19,12 @@ const ELEMENTS: i32 = 8;
 /// Ways that are tried in all.
 const MOST_VARIANTS: usize = 64;
 
+/// Statements of all the scripts that are tried.
+const MOST_STATEMENTS: usize = 1 << 18;
+
+/// Objects that are fetched for one script.
+const MOST_FETCHED: usize = 32;
+
 const LIST: &str = "java/util/List";
 const ITERABLE: &str = "java/lang/Iterable";
 const ITERATOR: &str = "java/util/Iterator";
@@ -26,22 +32,49 @@ const ITERATOR: &str = "java/util/Iterator";
 /// The script itself if nothing behind its last statement is given what is not made, otherwise scripts
 /// that fetch it out of what earlier statements return, the latest first.
 pub fn fetches(script: &Script, program: &Program) -> Vec<Script> {
-    let mut done = Vec::new();
-    let mut open = vec![script.clone()];
-    while let Some(script) = open.pop() {
-        let ways = match unmade(&script, program) {
-            Some(wanted) => ways(&script, &wanted, program),
+    let most = MOST_STATEMENTS / script.statements.len().max(1);
+    let mut search = Search {
+        program,
+        most: most.clamp(1, MOST_VARIANTS),
+        done: Vec::new(),
+    };
+    match search.complete(script.clone(), MOST_FETCHED) {
+        Ok(()) => search.done,
+        Err(TooMany) => vec![script.clone()],
+    }
+}
+
+/// There are more objects to fetch than a test can be expected to.
+struct TooMany;
+
+/// The search for complete scripts, depth first.
+struct Search<'a> {
+    program: &'a Program,
+    most: usize,
+    done: Vec<Script>,
+}
+
+impl Search<'_> {
+    /// Adds the ways to complete a script that fetch at most so many objects.
+    fn complete(&mut self, script: Script, fetched: usize) -> Result<(), TooMany> {
+        let wanted = unmade(&script, self.program);
+        let ways = match &wanted {
+            Some(wanted) => ways(&script, wanted, self.program, self.most),
             None => Vec::new(),
         };
-        match ways.is_empty() {
-            true => done.push(script),
-            false => open.extend(ways.into_iter().rev()),
+        let Some(wanted) = wanted.filter(|_| !ways.is_empty()) else {
+            self.done.push(script);
+            return Ok(());
+        };
+        let fetched = fetched.checked_sub(1).ok_or(TooMany)?;
+        for way in ways {
+            if self.done.len() == self.most {
+                break;
+            }
+            self.complete(way.added(&script, &wanted), fetched)?;
         }
-        if done.len() >= MOST_VARIANTS {
-            break;
-        }
+        Ok(())
     }
-    done
 }
 
 /// An object that is not made: its id and class, and the statement that is given it first.
@@ -51,43 +84,73 @@ struct Wanted {
     by: usize,
 }
 
-/// The ways to fetch an object.
-fn ways(script: &Script, wanted: &Wanted, program: &Program) -> Vec<Script> {
+/// A way to fetch an object out of what a statement returns.
+struct Way {
+    statement: usize,
+    holder: Value,
+    element: Element,
+}
+
+enum Element {
+    /// The one with this index of a list.
+    At(i32),
+    /// The first one of an iterable object.
+    First,
+}
+
+/// The ways to fetch an object, at most so many.
+fn ways(script: &Script, wanted: &Wanted, program: &Program, most: usize) -> Vec<Way> {
     let mut ways = Vec::new();
-    for (number, statement) in script.statements[..wanted.by].iter().enumerate().rev() {
-        let Some(Value::Reference(Reference::Object { id, class })) = statement.result() else {
+    for (statement, holder) in script.statements[..wanted.by].iter().enumerate().rev() {
+        let Some(holder @ Value::Reference(Reference::Object { class, .. })) = holder.result()
+        else {
             continue;
         };
-        let holder = Value::Reference(Reference::Object {
-            id: *id,
-            class: *class,
-        });
         let name = script.class_name(*class);
-        let made = Value::Reference(Reference::Object {
+        let mut add = |element| {
+            ways.push(Way {
+                statement,
+                holder: holder.clone(),
+                element,
+            });
+        };
+        if program.is_a(name, LIST) {
+            (0..ELEMENTS).map(Element::At).for_each(add);
+        } else if program.is_a(name, ITERABLE) {
+            add(Element::First);
+        }
+        if ways.len() >= most {
+            break;
+        }
+    }
+    ways.truncate(most);
+    ways
+}
+
+impl Way {
+    /// A script that fetches the object in this way.
+    fn added(self, script: &Script, wanted: &Wanted) -> Script {
+        let holder = self.holder;
+        let made = Some(Value::Reference(Reference::Object {
             id: wanted.id,
             class: wanted.class,
-        });
-        if program.is_a(name, LIST) {
-            for index in 0..ELEMENTS {
-                ways.push(with(script, number, |builder| {
-                    let get = MemberName::of(LIST, "get", "(I)Ljava/lang/Object;");
-                    let given = vec![Value::Int(index)];
-                    vec![builder.call(get, holder.clone(), given, Some(made.clone()))]
-                }));
+        }));
+        with(script, self.statement, |builder| match self.element {
+            Element::At(index) => {
+                let get = MemberName::of(LIST, "get", "(I)Ljava/lang/Object;");
+                vec![builder.call(get, holder, vec![Value::Int(index)], made)]
             }
-        } else if program.is_a(name, ITERABLE) {
-            ways.push(with(script, number, |builder| {
+            Element::First => {
                 let iterator = builder.variable(ITERATOR);
                 let begin = MemberName::of(ITERABLE, "iterator", "()Ljava/util/Iterator;");
                 let next = MemberName::of(ITERATOR, "next", "()Ljava/lang/Object;");
                 vec![
                     builder.call(begin, holder, Vec::new(), Some(iterator.clone())),
-                    builder.call(next, iterator, Vec::new(), Some(made)),
+                    builder.call(next, iterator, Vec::new(), made),
                 ]
-            }));
-        }
+            }
+        })
     }
-    ways
 }
 
 /// The first object that something behind the last statement is given and nothing makes.

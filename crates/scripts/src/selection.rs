@@ -7,7 +7,7 @@ use culprit_model::observe::is_jdk_name;
 use culprit_model::owner::is_of_language;
 use culprit_model::{Owner, Pattern, Selection};
 use culprit_program::{Program, main_class};
-use culprit_signature::{Frame, FrameOrigin, Signature};
+use culprit_signature::{Call, Frame, FrameOrigin, Signature, ThrowSite};
 use culprit_trace::Start;
 
 use crate::Error;
@@ -98,7 +98,19 @@ pub(crate) fn frames_of<'a>(failed: &Failed<'a>) -> Vec<&'a Frame> {
     if let Some(test) = frames.iter().rposition(is_test) {
         frames.truncate(test + 1);
     }
+    // The top of a stack that overflowed is whatever the recursion called when there was no room left.
+    if let Some(ThrowSite::Recursion(calls)) = failed.signature.sites().last() {
+        let recurs = |frame: &&Frame| calls.contains(&Call::of(frame));
+        let first = frames.iter().position(recurs);
+        frames.drain(..first.unwrap_or(0));
+    }
     frames
+}
+
+/// True if the outer end of the stack of a failure may have been left out: a JVM keeps so many frames.
+pub(crate) fn is_cut_off(failed: &Failed<'_>) -> bool {
+    let mut thrown = failed.signature.thrown().chain();
+    thrown.any(|thrown| thrown.frames.len() >= LONGEST)
 }
 
 fn own(frames: &[Frame]) -> Vec<&Frame> {
@@ -120,10 +132,8 @@ fn within_harness(frames: &[Frame]) -> Vec<&Frame> {
 /// The class that drives everything else, by its internal name: that of the outermost frame, unless a thread began in the class that
 /// failed; or else the test, or the main class.
 pub(crate) fn driver_of(failed: &Failed<'_>) -> String {
-    // Of a stack that overflowed the outer end is not told.
-    let is_whole = failed.signature.thrown().frames.len() < LONGEST;
     let frames = frames_of(failed);
-    let outer = frames.last().filter(|_| is_whole);
+    let outer = frames.last().filter(|_| !is_cut_off(failed));
     let main = main_class(failed.start);
     // A thread that the program started may begin in the class that failed.
     let is_started = || {
@@ -260,6 +270,23 @@ mod tests {
     #[test]
     fn other_versions_of_classes_in_an_archive_are_no_packages() {
         check("META-INF/versions/9/a/B a/B", "a.**");
+    }
+
+    #[test]
+    fn the_top_of_a_stack_that_overflowed_is_left_out() {
+        let recursion = "\tat a.Node.walk(Node.java:3)\n\tat a.Tree.walk(Tree.java:7)\n".repeat(20);
+        let stack =
+            format!("java.lang.StackOverflowError\n\tat a.Items.get(Items.java:9)\n{recursion}");
+        let signature = Signature::of(&Thrown::parse(&stack).unwrap());
+        let failed = Failed {
+            signature: &signature,
+            test: None,
+            start: &Start::default(),
+        };
+        let frames = frames_of(&failed);
+        assert_eq!(frames.len(), 40);
+        assert_eq!(frames[0].class, "a.Node");
+        assert!(!is_cut_off(&failed));
     }
 
     #[track_caller]
