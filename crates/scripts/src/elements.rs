@@ -20,7 +20,7 @@ const ELEMENTS: i32 = 8;
 const MOST_VARIANTS: usize = 64;
 
 /// Statements of all the scripts that are tried.
-const MOST_STATEMENTS: usize = 1 << 18;
+const MOST_STATEMENTS: usize = 1 << 16;
 
 /// Objects that are fetched for one script.
 const MOST_FETCHED: usize = 32;

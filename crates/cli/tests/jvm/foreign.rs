@@ -172,3 +172,19 @@ fn recordings_that_debug_leaves_are_known_to_be_made_here() {
         says(&ended, 2, "was not made here");
     }
 }
+
+#[test]
+fn many_ways_to_get_an_object_take_little_memory() {
+    let program = Program::compile("manylists", &[]);
+    program.record(&["--contents", "--observe", "shelf.**"], &["depot.Main"]);
+    let mut culprit = command("/bin/sh", program.home.path());
+    // Room for the address space of the workers, not for a script for each way.
+    let limited = "ulimit -v 8000000; exec \"$@\"";
+    culprit
+        .env("JAVA_HOME", &program.stage.jdk.home)
+        .args(["-c", limited, "sh", env!("CARGO_BIN_EXE_culprit")])
+        .args(["minimize", "run", "-o", "out"]);
+    let ended = process::run(&mut culprit);
+    assert!([0, 1].contains(&ended.status), "{ended:?}");
+    insta::assert_snapshot!(format!("{}{}", ended.out, ended.err));
+}
