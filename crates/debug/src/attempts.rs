@@ -7,6 +7,7 @@ use culprit_junit::PrintedTest;
 use culprit_minimize::{Error as ReductionError, MinimizedTest};
 use culprit_model::owner::is_thrown_for_mock;
 use culprit_scripts::{Border, Route, inner_borders, route};
+use culprit_signature::{Signature, ThrowSite};
 
 use crate::entry::{Again, Entry};
 use crate::following::Innermost;
@@ -301,6 +302,9 @@ impl Session<'_> {
         let Some(inner) = self.follow_inwards(failure, jvm)? else {
             return Ok(());
         };
+        if refuses(&inner.found, &failure.seen.signature) {
+            return Ok(());
+        }
         // A test that is no smaller tells nothing new, nor does one that takes far more to set up.
         let calls = inner.found.minimised.calls_of(&inner.class);
         let is_other = first != Some(&body(&inner.found)) && !calls_lambda(&inner.found);
@@ -319,6 +323,19 @@ impl Session<'_> {
         let calls = found.minimised.calls_of(&class);
         self.add(failure, CallLevel::Innermost { class, calls }, found, began)
     }
+}
+
+/// True if the method that a test calls refuses by itself what it is given: that may be what it is to do, and its
+/// caller at fault.
+fn refuses(found: &MinimizedTest, signature: &Signature) -> bool {
+    let ThrowSite::Place { frame, .. } = signature.site() else {
+        return false;
+    };
+    let script = &found.minimised.script;
+    let mut calls = script.statements.iter().rev();
+    let called = calls.find_map(|statement| script.target(statement));
+    called.is_some_and(|called| called.name == frame.method)
+        && !signature.thrown().is_of_instruction()
 }
 
 /// True if the failing call of a test is that of the body of a lambda, which no source code can name.

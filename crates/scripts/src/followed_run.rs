@@ -84,15 +84,6 @@ pub struct OwnCalls {
     pub is_inlined: bool,
 }
 
-/// The exceptions of instructions of the JVM.
-const OF_INSTRUCTIONS: [&str; 5] = [
-    "java.lang.ArithmeticException",
-    "java.lang.ArrayIndexOutOfBoundsException",
-    "java.lang.ArrayStoreException",
-    "java.lang.ClassCastException",
-    "java.lang.NullPointerException",
-];
-
 /// The methods to follow where the driver itself threw, in a method that it calls, or in an instruction of `main`.
 /// `None` where another class did, an assertion failed, or a test threw itself.
 pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
@@ -116,7 +107,7 @@ pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
     if thrower == entry {
         let main = vec![entry.to_owned()];
         // What main throws itself may rest on what its other methods did.
-        let is_own = OF_INSTRUCTIONS.contains(&failed.signature.thrown().class.as_str());
+        let is_own = failed.signature.thrown().is_of_instruction();
         return (failed.test.is_none() && entry == "main" && is_own).then(|| OwnCalls {
             outermost: main.clone(),
             innermost: main,

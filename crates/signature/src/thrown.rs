@@ -21,7 +21,21 @@ pub struct Thrown {
     pub cause: Option<Box<Thrown>>,
 }
 
+/// The exceptions of instructions of the JVM.
+const OF_INSTRUCTIONS: [&str; 5] = [
+    "java.lang.ArithmeticException",
+    "java.lang.ArrayIndexOutOfBoundsException",
+    "java.lang.ArrayStoreException",
+    "java.lang.ClassCastException",
+    "java.lang.NullPointerException",
+];
+
 impl Thrown {
+    /// True if instructions of the JVM throw exceptions of its class, so that its code need not have meant to throw it.
+    pub fn is_of_instruction(&self) -> bool {
+        OF_INSTRUCTIONS.contains(&self.class.as_str())
+    }
+
     /// Reads exactly what `Throwable.printStackTrace` prints. The frames that causes have in
     /// common with what they caused (`... 12 more`) are filled in.
     ///
