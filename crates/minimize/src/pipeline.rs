@@ -255,7 +255,10 @@ impl TestMaker<'_> {
         if driver.is_over() && matches!(minimised, Err(Error::NotLinked)) {
             return Err(Error::Pool(PoolError::OutOfTime));
         }
-        let mut minimised = minimised?;
+        let mut minimised = match minimised {
+            Err(Error::OtherFailure(_)) if asks_mock(script) => return Err(Error::MockedInside),
+            minimised => minimised?,
+        };
         if asks_mock(&minimised.script) {
             return Err(Error::MockedInside);
         }
