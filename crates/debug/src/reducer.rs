@@ -18,6 +18,10 @@ use culprit_program::{
     Confines, Environment, KotlinCompilers, PlainWorkers, Program, WorkerJvm, memory_option,
     working_folder,
 };
+use culprit_model::Owner;
+use culprit_pinpoint::{Change, Distances, Ended, Laboratory, Located, MOST_TRACED, prepare, spots, suspects, trace};
+use culprit_weave::change::Changeable;
+use culprit_slice::{Criterion, Place};
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
 use culprit_scripts::{
     Condition, InputFile, Predicate, PredicateCompiler, Script, WithFiles, with_default_arguments,
@@ -211,7 +215,30 @@ impl Reducer {
         let all: Vec<Trial<'_>> = all.collect();
         let found = in_best_folder(&all, &deadline, run);
         allowance.spend(began.elapsed(), driver.tally().tests);
-        Ok(found??)
+        let mut found = found??;
+        if found.fails_the_same_way() {
+            let traces = PlainWorkers {
+                jvm: WorkerJvm {
+                    scratch: scratch.path().join("traced"),
+                    ..workers.jvm.clone()
+                },
+                ..workers.clone()
+            };
+            fs::create_dir_all(&traces.jvm.scratch)?;
+            found.located = match locate(&traces, case, class_path.clone(), &found, jobs, &deadline) {
+                Ok(located) => {
+                    for (rank, suspect) in (1..).zip(&located.suspects) {
+                        tracing::debug!(rank, class = suspect.class, method = suspect.method, descriptor = suspect.descriptor, lines = ?suspect.lines, distance = suspect.distance, "suspect");
+                    }
+                    Some(located)
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "not located");
+                    None
+                }
+            };
+        }
+        Ok(found)
     }
 
     fn workers(&self, case: &Case<'_>, scratch: &Path) -> PlainWorkers {
@@ -229,6 +256,83 @@ impl Reducer {
             memory: memory_options(case),
         }
     }
+}
+
+/// The time for experiments with the minimal run.
+const EXPERIMENTS: Duration = Duration::from_secs(4);
+
+/// Traces the minimal run, and ranks what its failure depended on.
+fn locate(
+    workers: &PlainWorkers,
+    case: &Case<'_>,
+    class_path: Vec<String>,
+    found: &MinimizedTest,
+    jobs: usize,
+    deadline: &Deadline,
+) -> Result<Located, Box<dyn std::error::Error>> {
+    let folder = found.works_in.clone();
+    let scratch = &workers.jvm.scratch;
+    let pool =
+        workers.tracing_pool(case.recording, class_path.clone(), folder.clone(), MOST_TRACED)?;
+    let script = &found.minimised.script;
+    let run = trace(script, &pool, scratch, LIMIT, deadline)?;
+    drop(pool);
+    let run = run.replayed;
+    let is_own = |place: &Place| Owner::of(&place.class) == Owner::Other;
+    let distances = Distances::of(&run, &Criterion::Exception, &is_own);
+    let nodes = distances.nearest(&run, 3);
+    let spots = spots(&run, &nodes[..nodes.len().min(600)]);
+    let changed = scratch.join("changed");
+    let prepared = prepare(&run, &spots, case.program, &changed)?;
+    let mut path = vec![changed.display().to_string()];
+    path.extend(class_path);
+    let pool = workers.pool(case.recording, path, folder, jobs)?;
+    let mut planned = Vec::new();
+    for spot in &spots {
+        let changes: &[Change] = match prepared.kinds.get(&spot.instruction) {
+            None => &[],
+            Some(Changeable::Branch) => &[Change::Flip],
+            Some(Changeable::Value(_)) => &[
+                Change::Add(1),
+                Change::Add(-1),
+                Change::Put(0),
+                Change::Put(1),
+                Change::Negate,
+            ],
+        };
+        planned.extend(changes.iter().map(|change| (*spot, *change)));
+    }
+    let is_same = |trace: &str| {
+        let thrown = culprit_signature::Thrown::parse(trace);
+        thrown.is_some_and(|thrown| case.signature.is_same(&thrown))
+    };
+    let experiments = deadline.within(EXPERIMENTS);
+    let laboratory = Laboratory {
+        pool: &pool,
+        script,
+        jobs,
+        limit: Duration::from_secs(1),
+        deadline: &experiments,
+        is_same: &is_same,
+    };
+    let began = Instant::now();
+    let done = laboratory.run(&planned);
+    let passed = done.iter().filter(|it| it.ended == Ended::Passed).count();
+    let failed = done.iter().filter(|it| it.ended == Ended::Failed).count();
+    tracing::debug!(planned = planned.len(), done = done.len(), passed, failed, took = ?began.elapsed(), "experiments");
+    for it in done.iter().filter(|it| it.ended == Ended::Passed) {
+        if let Some(place) = run.program.place(it.spot.instruction) {
+            tracing::debug!(class = place.class, method = place.method, descriptor = place.descriptor, line = ?place.line, occurrence = it.spot.occurrence, change = ?it.change, distance = distances.at(it.spot.node), "passes");
+        }
+    }
+    let slice = run.backward(&Criterion::Exception);
+    Ok(Located {
+        suspects: suspects(&run, &distances),
+        instructions: run.instructions,
+        lines_run: 0,
+        lines_in_slice: run.lines(&slice).len(),
+        partial: run.partial,
+    })
 }
 
 /// The options of the command that limit the memory which a failure exhausts.
