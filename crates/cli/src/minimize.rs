@@ -129,7 +129,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         console,
         results: &mut results,
         interrupt: reducer.interrupt.clone(),
-        folders,
+        folders: folders.clone(),
     };
     let found = reducer.reduce(&case, &mut reducer.allowance(), &mut narrator);
     let found = found.map_err(|error| with_contents(recording, explained(error)));
@@ -142,6 +142,18 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             took: began.elapsed(),
         };
         results.add(&test, console)?;
+        if test.found.fails_the_same_way() {
+            let mut narrator = Narrator {
+                console,
+                results: &mut results,
+                interrupt: reducer.interrupt.clone(),
+                folders,
+            };
+            match reducer.locate(&case, &test.found, &mut narrator) {
+                Ok(located) => results.locate(&located, console)?,
+                Err(error) => tracing::debug!(%error, "not located"),
+            }
+        }
         let words = [args.path.as_os_str()];
         results.finish(&format!("culprit minimize{}", args.typed()), &words)?;
         Ok(test.found.fails_the_same_way())

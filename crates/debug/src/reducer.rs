@@ -18,22 +18,22 @@ use culprit_program::{
     Confines, Environment, KotlinCompilers, PlainWorkers, Program, WorkerJvm, memory_option,
     working_folder,
 };
-use culprit_model::Owner;
-use culprit_pinpoint::{Change, Distances, Ended, Laboratory, Located, MOST_TRACED, prepare, spots, suspects, trace};
-use culprit_weave::change::Changeable;
-use culprit_slice::{Criterion, Place};
+use culprit_pinpoint::{Error as PinpointError, FailingScript, Located};
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
 use culprit_scripts::{
     Condition, InputFile, Predicate, PredicateCompiler, Script, WithFiles, with_default_arguments,
     with_input_files,
 };
-use culprit_signature::{Grade, Signature};
+use culprit_signature::{Grade, Signature, Thrown};
 use culprit_trace::Recording;
 
 use crate::{Activity, Allowance, Error, FilesFound, Observer};
 
 /// How long a candidate may take.
 const LIMIT: Duration = Duration::from_secs(10);
+
+/// How long it may take to find where a failure comes from.
+const LOCATING: Duration = Duration::from_secs(30);
 
 /// A search ends so long before its candidates are cut off.
 const AHEAD: Duration = Duration::from_millis(50);
@@ -215,30 +215,38 @@ impl Reducer {
         let all: Vec<Trial<'_>> = all.collect();
         let found = in_best_folder(&all, &deadline, run);
         allowance.spend(began.elapsed(), driver.tally().tests);
-        let mut found = found??;
-        if found.fails_the_same_way() {
-            let traces = PlainWorkers {
-                jvm: WorkerJvm {
-                    scratch: scratch.path().join("traced"),
-                    ..workers.jvm.clone()
-                },
-                ..workers.clone()
-            };
-            fs::create_dir_all(&traces.jvm.scratch)?;
-            found.located = match locate(&traces, case, class_path.clone(), &found, jobs, &deadline) {
-                Ok(located) => {
-                    for (rank, suspect) in (1..).zip(&located.suspects) {
-                        tracing::debug!(rank, class = suspect.class, method = suspect.method, descriptor = suspect.descriptor, lines = ?suspect.lines, distance = suspect.distance, "suspect");
-                    }
-                    Some(located)
-                }
-                Err(error) => {
-                    tracing::debug!(%error, "not located");
-                    None
-                }
-            };
-        }
-        Ok(found)
+        Ok(found??)
+    }
+
+    /// Finds where the failure of a test comes from.
+    pub fn locate(
+        &self,
+        case: &Case<'_>,
+        found: &MinimizedTest,
+        observer: &mut dyn Observer,
+    ) -> Result<Located, PinpointError> {
+        let scratch = Scratch::new("locate")?;
+        let paths = case.program.class_path();
+        let class_path: Vec<String> = paths.map(|path| path.display().to_string()).collect();
+        let ongoing = observer.begin(Activity::Locating);
+        let is_same = |trace: &str| {
+            let thrown = Thrown::parse(trace);
+            thrown.is_some_and(|thrown| case.signature.is_same(&thrown))
+        };
+        let failing = FailingScript {
+            script: &found.minimised.script,
+            program: case.program,
+            recording: case.recording,
+            workers: &self.workers(case, scratch.path()),
+            class_path: &class_path,
+            folder: found.works_in.clone(),
+            jobs: self.limits.jobs,
+            deadline: &Deadline::after(LOCATING).unless(&self.interrupt),
+            is_same: &is_same,
+        };
+        let located = failing.locate();
+        drop(ongoing);
+        located
     }
 
     fn workers(&self, case: &Case<'_>, scratch: &Path) -> PlainWorkers {
@@ -256,83 +264,6 @@ impl Reducer {
             memory: memory_options(case),
         }
     }
-}
-
-/// The time for experiments with the minimal run.
-const EXPERIMENTS: Duration = Duration::from_secs(4);
-
-/// Traces the minimal run, and ranks what its failure depended on.
-fn locate(
-    workers: &PlainWorkers,
-    case: &Case<'_>,
-    class_path: Vec<String>,
-    found: &MinimizedTest,
-    jobs: usize,
-    deadline: &Deadline,
-) -> Result<Located, Box<dyn std::error::Error>> {
-    let folder = found.works_in.clone();
-    let scratch = &workers.jvm.scratch;
-    let pool =
-        workers.tracing_pool(case.recording, class_path.clone(), folder.clone(), MOST_TRACED)?;
-    let script = &found.minimised.script;
-    let run = trace(script, &pool, scratch, LIMIT, deadline)?;
-    drop(pool);
-    let run = run.replayed;
-    let is_own = |place: &Place| Owner::of(&place.class) == Owner::Other;
-    let distances = Distances::of(&run, &Criterion::Exception, &is_own);
-    let nodes = distances.nearest(&run, 3);
-    let spots = spots(&run, &nodes[..nodes.len().min(600)]);
-    let changed = scratch.join("changed");
-    let prepared = prepare(&run, &spots, case.program, &changed)?;
-    let mut path = vec![changed.display().to_string()];
-    path.extend(class_path);
-    let pool = workers.pool(case.recording, path, folder, jobs)?;
-    let mut planned = Vec::new();
-    for spot in &spots {
-        let changes: &[Change] = match prepared.kinds.get(&spot.instruction) {
-            None => &[],
-            Some(Changeable::Branch) => &[Change::Flip],
-            Some(Changeable::Value(_)) => &[
-                Change::Add(1),
-                Change::Add(-1),
-                Change::Put(0),
-                Change::Put(1),
-                Change::Negate,
-            ],
-        };
-        planned.extend(changes.iter().map(|change| (*spot, *change)));
-    }
-    let is_same = |trace: &str| {
-        let thrown = culprit_signature::Thrown::parse(trace);
-        thrown.is_some_and(|thrown| case.signature.is_same(&thrown))
-    };
-    let experiments = deadline.within(EXPERIMENTS);
-    let laboratory = Laboratory {
-        pool: &pool,
-        script,
-        jobs,
-        limit: Duration::from_secs(1),
-        deadline: &experiments,
-        is_same: &is_same,
-    };
-    let began = Instant::now();
-    let done = laboratory.run(&planned);
-    let passed = done.iter().filter(|it| it.ended == Ended::Passed).count();
-    let failed = done.iter().filter(|it| it.ended == Ended::Failed).count();
-    tracing::debug!(planned = planned.len(), done = done.len(), passed, failed, took = ?began.elapsed(), "experiments");
-    for it in done.iter().filter(|it| it.ended == Ended::Passed) {
-        if let Some(place) = run.program.place(it.spot.instruction) {
-            tracing::debug!(class = place.class, method = place.method, descriptor = place.descriptor, line = ?place.line, occurrence = it.spot.occurrence, change = ?it.change, distance = distances.at(it.spot.node), "passes");
-        }
-    }
-    let slice = run.backward(&Criterion::Exception);
-    Ok(Located {
-        suspects: suspects(&run, &distances),
-        instructions: run.instructions,
-        lines_run: 0,
-        lines_in_slice: run.lines(&slice).len(),
-        partial: run.partial,
-    })
 }
 
 /// The options of the command that limit the memory which a failure exhausts.

@@ -178,6 +178,29 @@ impl<'a> Session<'a> {
         };
         self.observer.notice(SessionEvent::Test(&test))?;
         self.taken.push(full_name(&test.found.test));
+        self.locate(failure, &test.found)
+    }
+
+    /// Finds where the failure of a test comes from. Without an answer the test is as good as before.
+    fn locate(&mut self, failure: FailureTask<'_>, found: &MinimizedTest) -> Result<(), Error> {
+        if !found.fails_the_same_way() || self.is_interrupted() {
+            return Ok(());
+        }
+        let jvm = self.failed_jvm(&failure.seen.recording)?;
+        let case = Case {
+            signature: &failure.seen.signature,
+            condition: None,
+            script: &found.minimised.script,
+            recording: &jvm.recording,
+            program: &jvm.program,
+            jdk: &jvm.jdk,
+            taken: &[],
+            concrete: false,
+        };
+        match self.settings.reducer.locate(&case, found, self.observer) {
+            Ok(located) => self.observer.notice(SessionEvent::Located(&located))?,
+            Err(error) => tracing::debug!(%error, "not located"),
+        }
         Ok(())
     }
 

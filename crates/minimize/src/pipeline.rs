@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use culprit_junit::{ClassBytes, Language, Notes, Options, PrintedTest, print};
 use culprit_jvm::{PoolError, WorkingFolder};
-use culprit_pinpoint::Located;
 use culprit_model::count::{counted, grouped};
 use culprit_model::owner::returns_for_mock;
 use culprit_program::Program;
@@ -56,8 +55,6 @@ pub struct MinimizedTest {
     pub is_misprinted: bool,
     /// The reason why the test is not in Kotlin, although it was to be.
     pub no_kotlin: Option<String>,
-    /// Where the failure comes from, if the run was traced.
-    pub located: Option<Located>,
 }
 
 /// A file or folder that a test finds on its class path.
@@ -390,7 +387,6 @@ impl TestMaker<'_> {
             works_in: self.surroundings.works_in.clone(),
             is_misprinted: false,
             no_kotlin,
-            located: None,
         })
     }
 

@@ -10,6 +10,8 @@ use culprit_trace::instructions::InstructionTraceError;
 pub enum Error {
     #[error(transparent)]
     Pool(#[from] PoolError),
+    #[error(transparent)]
+    Workers(#[from] culprit_program::Error),
     #[error("the trace of the run cannot be read: {0}")]
     Unreadable(#[from] io::Error),
     #[error(transparent)]

@@ -42,25 +42,25 @@ impl Change {
 
 /// An instruction instance that can be changed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Spot {
-    pub node: NodeId,
+pub(crate) struct Spot {
+    pub(crate) node: NodeId,
     /// The number of the instruction.
-    pub instruction: u32,
+    pub(crate) instruction: u32,
     /// How many times it has been executed then.
-    pub occurrence: u32,
+    pub(crate) occurrence: u32,
 }
 
 /// A change of a run, and its end.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Experiment {
-    pub spot: Spot,
-    pub change: Change,
-    pub ended: Ended,
+pub(crate) struct Experiment {
+    pub(crate) spot: Spot,
+    pub(crate) change: Change,
+    pub(crate) ended: Ended,
 }
 
 /// The end of a changed run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
+pub(crate) enum Ended {
     /// Nothing failed.
     Passed,
     /// It failed as before.
@@ -70,7 +70,7 @@ pub enum Ended {
 }
 
 /// The instances of instructions with their numbers of executions.
-pub fn spots(run: &Replayed, nodes: &[NodeId]) -> Vec<Spot> {
+pub(crate) fn spots(run: &Replayed, nodes: &[NodeId]) -> Vec<Spot> {
     let wanted: HashMap<NodeId, usize> = nodes.iter().enumerate().map(|(at, it)| (*it, at)).collect();
     let mut counts: HashMap<u32, u32> = HashMap::new();
     let mut found: Vec<(usize, Spot)> = Vec::new();
@@ -95,13 +95,13 @@ pub fn spots(run: &Replayed, nodes: &[NodeId]) -> Vec<Spot> {
 }
 
 /// Classes whose chosen instructions can be changed.
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// What can be changed of an instruction.
-    pub kinds: BTreeMap<u32, Changeable>,
+    pub(crate) kinds: BTreeMap<u32, Changeable>,
 }
 
 /// Writes the classes of some instructions to a folder for the beginning of the class path, such that these can be changed.
-pub fn prepare(
+pub(crate) fn prepare(
     run: &Replayed,
     spots: &[Spot],
     program: &Program,
@@ -150,19 +150,19 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Error> {
 }
 
 /// The place for experiments.
-pub struct Laboratory<'a> {
-    pub pool: &'a WorkerPool,
-    pub script: &'a Script,
-    pub jobs: usize,
-    pub limit: Duration,
-    pub deadline: &'a Deadline,
+pub(crate) struct Laboratory<'a> {
+    pub(crate) pool: &'a WorkerPool,
+    pub(crate) script: &'a Script,
+    pub(crate) jobs: usize,
+    pub(crate) limit: Duration,
+    pub(crate) deadline: &'a Deadline,
     /// True for the stack trace of a run that failed as before.
-    pub is_same: &'a (dyn Fn(&str) -> bool + Sync),
+    pub(crate) is_same: &'a (dyn Fn(&str) -> bool + Sync),
 }
 
 impl Laboratory<'_> {
     /// Makes experiments, in this order, until the deadline.
-    pub fn run(&self, planned: &[(Spot, Change)]) -> Vec<Experiment> {
+    pub(crate) fn run(&self, planned: &[(Spot, Change)]) -> Vec<Experiment> {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::new());
         std::thread::scope(|scope| {

@@ -1,15 +1,20 @@
-//! Where a failure comes from: the minimal run is traced, and what it depended on is ranked.
+//! Where a failure comes from: the minimal run is traced, its failure sliced, and the values that the failure depended on
+//! are changed one by one, to see which of them decide it.
 //!
-//! A script that fails is run once more in a JVM that traces it ([`trace`]). The slice of the failure has every
-//! instruction that the failure depended on; [`suspects`] orders them by how near to the failure they are.
+//! [`FailingScript::locate`] does all of it. The slice has every instruction that the failure depended on. An experiment
+//! runs the script once more with one value changed; where nothing fails then, the instruction is *confirmed* to have to
+//! do with the failure, all others of the slice are *related*.
 #![forbid(unsafe_code)]
 
+mod chain;
 mod error;
 mod experiment;
+mod locate;
 mod rank;
 mod tracing;
 
+pub use chain::{Evidence, Link};
 pub use error::Error;
-pub use experiment::{Change, Ended, Experiment, Laboratory, Prepared, Spot, prepare, spots};
-pub use rank::{Distances, Located, Suspect, suspects};
-pub use tracing::{MOST_TRACED, TracedRun, trace};
+pub use experiment::Change;
+pub use locate::{FailingScript, Located};
+pub use rank::Suspect;

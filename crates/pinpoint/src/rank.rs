@@ -1,8 +1,10 @@
 //! The places of a slice, in the order in which they are to be looked at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_slice::{Criterion, Dependence, NodeId, Origin, Place, Replayed};
+
+use crate::experiment::{Ended, Experiment};
 
 /// A method that a failure depended on.
 #[derive(Clone, PartialEq, Debug)]
@@ -15,29 +17,17 @@ pub struct Suspect {
     pub source: Option<String>,
     /// The lines that the failure depended on, the nearest first.
     pub lines: Vec<u16>,
+    /// An experiment with one of its values made the failure go away.
+    pub is_confirmed: bool,
     /// How far it is from the failure.
     pub distance: f32,
-}
-
-/// Where a failure comes from.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Located {
-    /// The methods that the failure depended on, the nearest first.
-    pub suspects: Vec<Suspect>,
-    /// The instructions that were run.
-    pub instructions: u64,
-    /// Lines of the program that were run, and those of them that the failure depended on.
-    pub lines_run: usize,
-    pub lines_in_slice: usize,
-    /// The reason why the end of the run is missing.
-    pub partial: Option<String>,
 }
 
 /// A step through code that is not looked at.
 const THROUGH: f32 = 0.05;
 
 /// How far the instructions of a run are from its failure.
-pub struct Distances {
+pub(crate) struct Distances {
     /// By node; infinite outside of the slice.
     nodes: Vec<f32>,
     own: OwnInstructions,
@@ -45,7 +35,7 @@ pub struct Distances {
 
 impl Distances {
     /// The distances from a criterion. `is_own` admits the code that is looked at.
-    pub fn of(run: &Replayed, criterion: &Criterion, is_own: &dyn Fn(&Place) -> bool) -> Distances {
+    pub(crate) fn of(run: &Replayed, criterion: &Criterion, is_own: &dyn Fn(&Place) -> bool) -> Distances {
         let own = OwnInstructions::of(run, is_own);
         let mut nodes = vec![f32::INFINITY; run.graph.len()];
         for node in run.nodes(criterion) {
@@ -65,13 +55,21 @@ impl Distances {
         Distances { nodes, own }
     }
 
-    pub fn at(&self, node: NodeId) -> f32 {
+    /// True for an instance of an instruction that is looked at.
+    pub(crate) fn is_own(&self, run: &Replayed, node: NodeId) -> bool {
+        match run.graph.origin(node) {
+            Origin::Instruction(number) => self.own.has(number),
+            Origin::Statement(_) => false,
+        }
+    }
+
+    pub(crate) fn at(&self, node: NodeId) -> f32 {
         self.nodes[node.0 as usize]
     }
 
     /// The instances of the program's own instructions in the slice, the nearest first: of each instruction at most
     /// `each`.
-    pub fn nearest(&self, run: &Replayed, each: usize) -> Vec<NodeId> {
+    pub(crate) fn nearest(&self, run: &Replayed, each: usize) -> Vec<NodeId> {
         let mut found: Vec<(NodeId, u32)> = Vec::new();
         for node in run.graph.nodes() {
             if let Origin::Instruction(number) = run.graph.origin(node)
@@ -95,15 +93,23 @@ impl Distances {
     }
 }
 
-/// The methods that a failure depended on, the nearest first.
-pub fn suspects(run: &Replayed, distances: &Distances) -> Vec<Suspect> {
+/// The methods that a failure depended on: those with a value that decides it first, then the nearest.
+pub(crate) fn suspects(
+    run: &Replayed,
+    distances: &Distances,
+    experiments: &[Experiment],
+) -> Vec<Suspect> {
+    let mut confirmed: BTreeSet<u32> = BTreeSet::new();
+    for it in experiments.iter().filter(|it| it.ended == Ended::Passed) {
+        confirmed.insert(it.spot.instruction);
+    }
     let mut nearest: BTreeMap<u32, f32> = BTreeMap::new();
     for node in distances.nearest(run, 1) {
         if let Origin::Instruction(number) = run.graph.origin(node) {
             nearest.insert(number, distances.at(node));
         }
     }
-    by_method(run, nearest)
+    by_method(run, nearest, &confirmed)
 }
 
 fn step(run: &Replayed, own: &OwnInstructions, parent: NodeId, kind: Dependence) -> f32 {
@@ -138,14 +144,24 @@ impl OwnInstructions {
 }
 
 /// Methods from the distances of their instructions.
-fn by_method(run: &Replayed, nearest: BTreeMap<u32, f32>) -> Vec<Suspect> {
-    let mut found: Vec<(f32, Place)> = nearest
+fn by_method(
+    run: &Replayed,
+    nearest: BTreeMap<u32, f32>,
+    confirmed: &BTreeSet<u32>,
+) -> Vec<Suspect> {
+    let mut found: Vec<(f32, Place, bool)> = nearest
         .into_iter()
-        .filter_map(|(number, distance)| Some((distance, run.program.place(number)?)))
+        .filter_map(|(number, distance)| {
+            Some((
+                distance,
+                run.program.place(number)?,
+                confirmed.contains(&number),
+            ))
+        })
         .collect();
     found.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut methods: Vec<Suspect> = Vec::new();
-    for (distance, place) in found {
+    for (distance, place, is_confirmed) in found {
         let known = methods.iter_mut().find(|it| {
             it.class == place.class
                 && it.method == place.method
@@ -160,16 +176,22 @@ fn by_method(run: &Replayed, nearest: BTreeMap<u32, f32>) -> Vec<Suspect> {
                     descriptor: place.descriptor,
                     source: place.source,
                     lines: Vec::new(),
+                    is_confirmed: false,
                     distance,
                 });
                 methods.last_mut().unwrap_or_else(|| unreachable!())
             }
         };
+        suspect.is_confirmed |= is_confirmed;
         if let Some(line) = place.line
             && !suspect.lines.contains(&line)
         {
             suspect.lines.push(line);
         }
     }
+    methods.sort_by(|one, other| {
+        let confirmed = other.is_confirmed.cmp(&one.is_confirmed);
+        confirmed.then(one.distance.total_cmp(&other.distance))
+    });
     methods
 }

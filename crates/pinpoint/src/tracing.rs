@@ -14,7 +14,7 @@ use culprit_wire::{FreshState, LineCheck, Mode};
 use crate::Error;
 
 /// The most bytes of events of a trace.
-pub const MOST_TRACED: u64 = 128 << 20;
+pub(crate) const MOST_TRACED: u64 = 128 << 20;
 
 /// The largest file of a trace: classes and texts come with the events.
 const LARGEST_FILE: u64 = 2 * MOST_TRACED;
@@ -24,13 +24,23 @@ const MOST_WORKERS: usize = 64;
 
 /// A run with its dependences.
 #[derive(Debug)]
-pub struct TracedRun {
-    pub outcome: Outcome,
-    pub replayed: Replayed,
+pub(crate) struct TracedRun {
+    pub(crate) outcome: Outcome,
+    pub(crate) replayed: Replayed,
+}
+
+impl TracedRun {
+    /// The stack trace of the exception that ended it.
+    pub(crate) fn threw(&self) -> Option<&str> {
+        match &self.outcome {
+            Outcome::Threw { trace, .. } => Some(trace),
+            _ => None,
+        }
+    }
 }
 
 /// Runs a script in a worker that traces, and replays the trace. The worker has its folder in `scratch`.
-pub fn trace(
+pub(crate) fn trace(
     script: &Script,
     pool: &WorkerPool,
     scratch: &Path,

@@ -2,6 +2,7 @@
 //! HTML and text.
 
 mod html;
+mod origin;
 mod verdict;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use culprit_junit::Language;
 use culprit_jvm::WorkingFolder;
 use culprit_minimize::Resource;
 use culprit_model::clean;
+use culprit_pinpoint::Located;
 use culprit_reduce::SearchEnd;
 use culprit_signature::Signature;
 use serde::{Deserialize, Serialize};
@@ -20,6 +22,8 @@ use crate::document::{Content, Document};
 use crate::figure::{counted, grouped};
 use crate::markup::markdown::{block, code, plain};
 use verdict::verdict;
+
+pub use origin::{LinkEntry, LinkEvidence, MethodEntry, OriginEntry};
 
 /// The introduction of the command that runs a test with the rights of the user.
 pub const OUTSIDE: &str = "it was run in the sandbox; to run it with all your rights";
@@ -125,6 +129,9 @@ pub struct TestEntry {
     pub folder: String,
     /// The command that compiles and runs it outside of the sandbox, if it did not fail in the same way inside.
     pub by_hand: Option<String>,
+    /// Where the failure comes from; null if the run was not traced.
+    #[serde(default)]
+    pub origin: Option<OriginEntry>,
 }
 
 /// The language of a test.
@@ -294,6 +301,7 @@ impl ReportedFailure {
             run_by: found.runner.name().to_owned(),
             folder: clean::line(&found.works_in.to_string()).into_owned(),
             by_hand,
+            origin: None,
         };
         let journal_trouble = found.journal_trouble.as_ref();
         let verdict = match &test.level {
@@ -351,6 +359,20 @@ impl ReportedFailure {
         ];
         let lines = lines.into_iter().flatten().chain(text.notes());
         lines.map(|line| clean::line(&line).into_owned()).collect()
+    }
+
+    /// Adds where the failure of the test comes from.
+    pub fn locate(&mut self, located: &Located) {
+        if let Some(test) = &mut self.entry.test {
+            test.origin = Some(OriginEntry::of(located));
+        }
+    }
+
+    /// The lines on where the failure comes from, as a terminal shows them after the source code; none if that is not known.
+    pub fn origin_lines(&self) -> Vec<String> {
+        let test = self.entry.test.as_ref();
+        let origin = test.and_then(|test| test.origin.as_ref());
+        origin.map(OriginEntry::lines).unwrap_or_default()
     }
 
     fn markdown(&self) -> String {
