@@ -397,8 +397,9 @@ impl ReportedFailure {
             format!("{OUTSIDE}:\n\n{command}\n")
         });
         let run = text.run.as_ref().map(RunCommand::markdown);
+        let origin = test.origin.as_ref().filter(|it| !it.chain.is_empty());
         format!(
-            "## {failure}{level}\n\n{how_often}{}{}. {}: {verdict}.{}\n\n{}\n{}{}",
+            "## {failure}{level}\n\n{how_often}{}{}. {}: {verdict}.{}\n\n{}\n{}{}{}",
             text.summary(test),
             partial.unwrap_or_default(),
             code(&test.test),
@@ -406,6 +407,7 @@ impl ReportedFailure {
             block(test.language.name(), &text.source),
             run.unwrap_or_default(),
             by_hand.unwrap_or_default(),
+            origin.map(OriginEntry::markdown).unwrap_or_default(),
         )
     }
 }
@@ -583,6 +585,7 @@ mod tests {
                     run_by: "JUnit platform".to_owned(),
                     folder: "an empty folder".to_owned(),
                     by_hand: Some("javac BTest.java".to_owned()),
+                    origin: Some(origin()),
                 }),
             },
             rate: Some(Rate { times: 3, of: 10 }),
@@ -603,6 +606,42 @@ mod tests {
                 journal_trouble: Some("disk full".to_owned()),
                 other_language: None,
             }),
+        }
+    }
+
+    fn origin() -> OriginEntry {
+        let related = LinkEntry {
+            class: "a.B".to_owned(),
+            method: "c".to_owned(),
+            file: Some("B.java".to_owned()),
+            line: Some(1),
+            code: Some("if (a < b) {".to_owned()),
+            value: None,
+            evidence: LinkEvidence::Related,
+            experiment: None,
+        };
+        let confirmed = LinkEntry {
+            line: Some(7),
+            code: None,
+            value: Some("-1".to_owned()),
+            evidence: LinkEvidence::Confirmed,
+            experiment: Some("with 0 here, nothing fails".to_owned()),
+            ..related.clone()
+        };
+        OriginEntry {
+            chain: vec![related, confirmed],
+            methods: vec![MethodEntry {
+                class: "a.B".to_owned(),
+                method: "c".to_owned(),
+                descriptor: "()V".to_owned(),
+                file: Some("B.java".to_owned()),
+                lines: vec![7, 1],
+                evidence: LinkEvidence::Confirmed,
+            }],
+            lines_run: 40,
+            lines_in_slice: 2,
+            experiments: 12,
+            partial: None,
         }
     }
 
@@ -650,6 +689,13 @@ mod tests {
         ```sh
         javac BTest.java
         ```
+
+        Where it comes from, from the failure back:
+
+        1. B.java:1 `if (a < b) {`
+        1. B.java:7 **confirmed**: with 0 here, nothing fails
+
+        The failure depends on 2 of 40 lines that ran; 12 experiments. Methods, the likeliest first: `a.B.c`.
 
         ## a.Thrown "\<b>"
 

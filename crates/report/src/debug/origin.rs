@@ -1,13 +1,24 @@
 //! Where a failure comes from: the chain from the failure back, and the methods that it passed through.
 
+use std::fmt::Write;
+
 use culprit_model::clean;
 use culprit_pinpoint::{Change, Evidence, Link, Located, Suspect};
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{counted, grouped};
+use crate::markup::html::escape;
+use crate::markup::markdown::{code, plain};
+use crate::markup::source::source;
 
 /// The most links that a terminal shows.
 const SHOWN: usize = 6;
+
+/// The heading of a chain.
+const TITLE: &str = "Where it comes from, from the failure back";
+
+/// The most methods that a line names.
+const MOST_LISTED: usize = 5;
 
 /// The most methods of a report.
 const MOST_METHODS: usize = 20;
@@ -132,6 +143,83 @@ impl OriginEntry {
             .take(SHOWN)
     }
 
+    /// The chain as a list of Markdown.
+    pub(super) fn markdown(&self) -> String {
+        let mut text = format!("{TITLE}:\n\n");
+        for link in &self.chain {
+            let line = link.code.as_ref().map(|line| format!(" {}", code(line)));
+            let evidence = link.experiment.as_ref();
+            let evidence = evidence.map(|it| format!(" **confirmed**: {}", plain(it)));
+            // Writing to a text cannot fail.
+            let _ = writeln!(
+                text,
+                "1. {}{}{}",
+                plain(&link.place()),
+                line.unwrap_or_default(),
+                evidence.unwrap_or_default()
+            );
+        }
+        let methods = self.methods.iter().take(MOST_LISTED);
+        let methods: Vec<String> = methods.map(|it| code(&it.name())).collect();
+        let _ = writeln!(
+            text,
+            "\n{}. Methods, the likeliest first: {}.\n",
+            plain(&sentence(&self.figures())),
+            methods.join(", ")
+        );
+        text
+    }
+
+    /// The chain as a list of HTML, and the methods as a table.
+    pub(super) fn html(&self) -> String {
+        let mut html = format!("<h3>{TITLE}</h3>\n<ol class=\"chain\">\n");
+        for link in &self.chain {
+            let class = match link.evidence {
+                LinkEvidence::Confirmed => "sure",
+                LinkEvidence::Related => "related",
+            };
+            let line = link.code.as_ref();
+            let line = line.map(|line| format!("<pre class=\"source\">{}</pre>", source(line)));
+            let value = link.value.as_ref();
+            let value = value.map(|it| format!(" <span class=\"c\">value: {}</span>", escape(it)));
+            let evidence = match &link.experiment {
+                Some(experiment) => format!("Confirmed: {}.", escape(experiment)),
+                None => "Related: the failure depended on it.".to_owned(),
+            };
+            let _ = writeln!(
+                html,
+                "<li class=\"{class}\"><code>{}</code> in <code>{}</code>{}{}<p>{evidence}</p></li>",
+                escape(&link.place()),
+                escape(&link.method),
+                value.unwrap_or_default(),
+                line.unwrap_or_default(),
+            );
+        }
+        html.push_str("</ol>\n");
+        let _ = writeln!(html, "<p>{}.</p>", escape(&sentence(&self.figures())));
+        html.push_str(
+            "<details>\n<summary>Methods that the failure depended on, the likeliest first</summary>\n\
+             <table class=\"facts\">\n<tr><th>method</th><th>lines</th><th>evidence</th></tr>\n",
+        );
+        for method in &self.methods {
+            let mut lines = method.lines.clone();
+            lines.sort_unstable();
+            let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+            let evidence = match method.evidence {
+                LinkEvidence::Confirmed => "confirmed",
+                LinkEvidence::Related => "related",
+            };
+            let _ = writeln!(
+                html,
+                "<tr><td><code>{}</code></td><td>{}</td><td>{evidence}</td></tr>",
+                escape(&method.name()),
+                lines.join(", ")
+            );
+        }
+        html.push_str("</table>\n</details>\n");
+        html
+    }
+
     /// The figures in words.
     pub(super) fn figures(&self) -> String {
         let partial = match &self.partial {
@@ -175,6 +263,11 @@ impl LinkEntry {
 }
 
 impl MethodEntry {
+    /// The class and the method.
+    fn name(&self) -> String {
+        format!("{}.{}", self.class, self.method)
+    }
+
     fn of(suspect: &Suspect) -> MethodEntry {
         MethodEntry {
             class: suspect.class.replace('/', "."),
@@ -188,6 +281,13 @@ impl MethodEntry {
             },
         }
     }
+}
+
+/// Words as the beginning of a sentence.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// The experiment in words.
