@@ -11,7 +11,7 @@ use culprit_slice::{Criterion, Origin, Place, Replayed};
 use culprit_trace::Recording;
 use culprit_weave::change::Changeable;
 
-use crate::chain::{Link, chain};
+use crate::chain::{Evidence, Link, chain};
 use crate::experiment::{Change, Experiment, Laboratory, Spot, prepare, spots};
 use crate::rank::{Distances, Suspect, suspects};
 use crate::tracing::{MOST_TRACED, trace};
@@ -72,6 +72,7 @@ impl FailingScript<'_> {
         let slice = run.backward(&criterion);
         let mut chain = chain(&run, &criterion, &distances, &experiments);
         self.add_sources(&mut chain);
+        chain.retain(|link| link.evidence != Evidence::Related || !is_bare(link));
         Ok(Located {
             chain,
             suspects: suspects(&run, &distances, &experiments),
@@ -141,6 +142,19 @@ impl FailingScript<'_> {
         Ok(laboratory.run(&planned))
     }
 }
+
+/// True for a line of brackets and keywords alone, such as the end of a `finally`.
+fn is_bare(link: &Link) -> bool {
+    let is_word = |c: char| c.is_alphanumeric();
+    let code = link.code.as_deref();
+    code.is_some_and(|code| {
+        let words = code.split(|c: char| !is_word(c));
+        words.filter(|word| !word.is_empty()).all(|word| BARE.contains(&word))
+    })
+}
+
+/// The keywords of lines that tell nothing.
+const BARE: [&str; 4] = ["else", "finally", "try", "do"];
 
 /// The changes that are tried with an instruction.
 fn changes(kind: Option<&Changeable>) -> &'static [Change] {

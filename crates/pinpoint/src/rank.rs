@@ -162,26 +162,22 @@ fn by_method(
     found.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut methods: Vec<Suspect> = Vec::new();
     for (distance, place, is_confirmed) in found {
-        let known = methods.iter_mut().find(|it| {
-            it.class == place.class
-                && it.method == place.method
-                && it.descriptor == place.descriptor
-        });
-        let suspect = match known {
-            Some(known) => known,
-            None => {
-                methods.push(Suspect {
-                    class: place.class,
-                    method: place.method,
-                    descriptor: place.descriptor,
-                    source: place.source,
-                    lines: Vec::new(),
-                    is_confirmed: false,
-                    distance,
-                });
-                methods.last_mut().unwrap_or_else(|| unreachable!())
-            }
+        let is_known = |it: &Suspect| {
+            (&it.class, &it.method, &it.descriptor) == (&place.class, &place.method, &place.descriptor)
         };
+        let at = methods.iter().position(is_known).unwrap_or(methods.len());
+        if at == methods.len() {
+            methods.push(Suspect {
+                class: place.class,
+                method: place.method,
+                descriptor: place.descriptor,
+                source: place.source,
+                lines: Vec::new(),
+                is_confirmed: false,
+                distance,
+            });
+        }
+        let suspect = &mut methods[at];
         suspect.is_confirmed |= is_confirmed;
         if let Some(line) = place.line
             && !suspect.lines.contains(&line)

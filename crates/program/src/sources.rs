@@ -46,7 +46,7 @@ impl Sources {
                 let beside = name.map(|name| entry.with_file_name(format!("{name}-sources.jar")));
                 sources.archives.extend(beside.filter(|it| it.is_file()));
             }
-            for project in entry.ancestors().skip(1).take(HIGHEST) {
+            for project in entry.ancestors().take(HIGHEST + 1) {
                 let folders = WITHIN_PROJECT.iter().map(|within| project.join(within));
                 for folder in folders.filter(|it| it.is_dir()) {
                     if !sources.folders.contains(&folder) {

@@ -183,3 +183,71 @@ fn leaves(instruction: &Instruction<'_>) -> bool {
             | op::INSTANCEOF
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use culprit_classfile::{Code, access, tag};
+
+    use super::*;
+
+    const EXAMPLE: &[u8] =
+        include_bytes!("../../../java/runtime/classes/culprit/runtime/Values.class");
+
+    /// All instructions of a class, numbered.
+    fn places(class: &ClassFile) -> BTreeMap<InstructionPlace, u32> {
+        let text = |index| class.pool.utf8(index).unwrap().into_owned();
+        let mut places = BTreeMap::new();
+        for method in &class.methods {
+            let Some(code) = method.attribute(&class.pool, "Code") else {
+                continue;
+            };
+            for instruction in Code::parse(code, &class.pool).unwrap().instructions() {
+                let place = InstructionPlace {
+                    method: text(method.name),
+                    descriptor: text(method.descriptor),
+                    pc: instruction.unwrap().pc,
+                };
+                let number = places.len() as u32;
+                places.insert(place, number);
+            }
+        }
+        places
+    }
+
+    #[test]
+    fn every_method_that_changes_a_value_exists() {
+        let example = ClassFile::parse(EXAMPLE).unwrap();
+        let places = places(&example);
+        let changed = changeable(example, &places).unwrap();
+        assert!(changed.kinds.len() > 200, "{}", changed.kinds.len());
+        let woven = ClassFile::parse(&changed.bytes).unwrap();
+        let members = (1..woven.pool.count() as u16)
+            .filter(|index| woven.pool.tag(*index) == Some(tag::METHOD))
+            .map(|index| woven.pool.member(index).unwrap());
+        let used: BTreeSet<_> = members
+            .filter(|member| member.owner == CHANGE)
+            .map(|member| (member.name.into_owned(), member.descriptor.into_owned()))
+            .collect();
+        assert!(used.len() > 6, "{used:?}");
+        let change = ClassFile::parse(CHANGE_CLASS).unwrap();
+        let name = |index| change.pool.utf8(index).unwrap().into_owned();
+        let offered: BTreeSet<_> = change
+            .methods
+            .iter()
+            .filter(|method| method.access & access::PUBLIC != 0)
+            .map(|method| (name(method.name), name(method.descriptor)))
+            .collect();
+        let missing: Vec<_> = used.difference(&offered).collect();
+        assert_eq!(missing, Vec::<&(String, String)>::new());
+    }
+
+    #[test]
+    fn a_class_without_chosen_instructions_is_as_it_was() {
+        let example = ClassFile::parse(EXAMPLE).unwrap();
+        let same = example.write().unwrap();
+        let changed = changeable(example, &BTreeMap::new()).unwrap();
+        assert_eq!((changed.bytes == same, changed.kinds.len()), (true, 0));
+    }
+}
