@@ -131,7 +131,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         interrupt: reducer.interrupt.clone(),
         folders: folders.clone(),
     };
-    let found = reducer.reduce(&case, &mut reducer.allowance(), &mut narrator);
+    let mut allowance = reducer.allowance();
+    let found = reducer.reduce(&case, &mut allowance, &mut narrator);
     let found = found.map_err(|error| with_contents(recording, explained(error)));
     let written = found.and_then(|found| {
         let test = FailureTest {
@@ -142,17 +143,15 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             took: began.elapsed(),
         };
         results.add(&test, console)?;
-        if test.found.fails_the_same_way() {
-            let mut narrator = Narrator {
-                console,
-                results: &mut results,
-                interrupt: reducer.interrupt.clone(),
-                folders,
-            };
-            match reducer.locate(&case, &test.found, &mut narrator) {
-                Ok(located) => results.locate(&located, console)?,
-                Err(error) => tracing::debug!(%error, "not located"),
-            }
+        let mut narrator = Narrator {
+            console,
+            results: &mut results,
+            interrupt: reducer.interrupt.clone(),
+            folders,
+        };
+        let located = reducer.locate(&case, &test.found, &mut allowance, &mut narrator)?;
+        if let Some(located) = located {
+            results.locate(&located, console)?;
         }
         let words = [args.path.as_os_str()];
         results.finish(&format!("culprit minimize{}", args.typed()), &words)?;

@@ -18,7 +18,7 @@ use culprit_program::{
     Confines, Environment, KotlinCompilers, PlainWorkers, Program, WorkerJvm, memory_option,
     working_folder,
 };
-use culprit_pinpoint::{Error as PinpointError, FailingScript, Located};
+use culprit_pinpoint::{FailingScript, Located};
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
 use culprit_scripts::{
     Condition, InputFile, Predicate, PredicateCompiler, Script, WithFiles, with_default_arguments,
@@ -218,13 +218,18 @@ impl Reducer {
         Ok(found??)
     }
 
-    /// Finds where the failure of a test comes from.
+    /// Finds where the failure of a test comes from, in the time that is left. `None` if that cannot be told.
     pub fn locate(
         &self,
         case: &Case<'_>,
         found: &MinimizedTest,
+        allowance: &mut Allowance,
         observer: &mut dyn Observer,
-    ) -> Result<Located, PinpointError> {
+    ) -> Result<Option<Located>, Error> {
+        if !found.fails_the_same_way() || allowance.is_spent() || self.interrupt.is_wanted() {
+            return Ok(None);
+        }
+        let began = Instant::now();
         let scratch = Scratch::new("locate")?;
         let paths = case.program.class_path();
         let class_path: Vec<String> = paths.map(|path| path.display().to_string()).collect();
@@ -241,12 +246,17 @@ impl Reducer {
             class_path: &class_path,
             folder: found.works_in.clone(),
             jobs: self.limits.jobs,
-            deadline: &Deadline::after(LOCATING).unless(&self.interrupt),
+            most_experiments: allowance.tests(),
+            deadline: &Deadline::after(LOCATING.min(allowance.left(began))).unless(&self.interrupt),
             is_same: &is_same,
         };
         let located = failing.locate();
         drop(ongoing);
-        located
+        let experiments = located.as_ref().map_or(0, |located| located.experiments);
+        allowance.spend(began.elapsed(), experiments as u64);
+        // Without an answer the test is as good as before.
+        let located = located.inspect_err(|error| tracing::debug!(%error, "not located"));
+        Ok(located.ok())
     }
 
     fn workers(&self, case: &Case<'_>, scratch: &Path) -> PlainWorkers {

@@ -181,11 +181,8 @@ impl<'a> Session<'a> {
         self.locate(failure, &test.found)
     }
 
-    /// Finds where the failure of a test comes from. Without an answer the test is as good as before.
+    /// Finds where the failure of a test comes from.
     fn locate(&mut self, failure: FailureTask<'_>, found: &MinimizedTest) -> Result<(), Error> {
-        if !found.fails_the_same_way() || self.is_interrupted() {
-            return Ok(());
-        }
         let jvm = self.failed_jvm(&failure.seen.recording)?;
         let case = Case {
             signature: &failure.seen.signature,
@@ -197,9 +194,9 @@ impl<'a> Session<'a> {
             taken: &[],
             concrete: false,
         };
-        match self.settings.reducer.locate(&case, found, self.observer) {
-            Ok(located) => self.observer.notice(SessionEvent::Located(&located))?,
-            Err(error) => tracing::debug!(%error, "not located"),
+        let reducer = &self.settings.reducer;
+        if let Some(located) = reducer.locate(&case, found, &mut self.allowance, self.observer)? {
+            self.observer.notice(SessionEvent::Located(&located))?;
         }
         Ok(())
     }

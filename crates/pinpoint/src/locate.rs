@@ -38,6 +38,8 @@ pub struct FailingScript<'a> {
     pub folder: WorkingFolder,
     /// Experiments that run at the same time.
     pub jobs: usize,
+    /// The most experiments, if they are limited.
+    pub most_experiments: Option<u64>,
     pub deadline: &'a Deadline,
     /// True for the stack trace of a run that fails in the same way.
     pub is_same: &'a (dyn Fn(&str) -> bool + Sync),
@@ -124,13 +126,13 @@ impl FailingScript<'_> {
         let pool = self
             .workers
             .pool(self.recording, class_path, self.folder.clone(), self.jobs)?;
-        let planned: Vec<(Spot, Change)> = spots
-            .iter()
-            .flat_map(|spot| {
-                let kind = prepared.kinds.get(&spot.instruction);
-                changes(kind).iter().map(|change| (*spot, *change))
-            })
-            .collect();
+        let planned = spots.iter().flat_map(|spot| {
+            let kind = prepared.kinds.get(&spot.instruction);
+            changes(kind).iter().map(|change| (*spot, *change))
+        });
+        let most = self.most_experiments.unwrap_or(u64::MAX);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let planned: Vec<(Spot, Change)> = planned.take(most).collect();
         let laboratory = Laboratory {
             pool: &pool,
             script: self.script,
