@@ -18,7 +18,7 @@ const RESERVED: [(&str, &[&str]); 4] = [
 ];
 
 /// A package, and the only ones of the workspace that it may depend on.
-const NARROW: [(&str, &[&str]); 17] = [
+const NARROW: [(&str, &[&str]); 18] = [
     ("culprit-model", &[]),
     ("culprit-trace", &["culprit-model"]),
     ("culprit-wire", &["culprit-model"]),
@@ -38,6 +38,20 @@ const NARROW: [(&str, &[&str]); 17] = [
             "culprit-model",
             "culprit-sandbox",
             "culprit-trace",
+            "culprit-wire",
+        ],
+    ),
+    (
+        "culprit-pinpoint",
+        &[
+            "culprit-classfile",
+            "culprit-jvm",
+            "culprit-model",
+            "culprit-program",
+            "culprit-sandbox",
+            "culprit-slice",
+            "culprit-trace",
+            "culprit-weave",
             "culprit-wire",
         ],
     ),
@@ -93,13 +107,16 @@ const NARROW: [(&str, &[&str]); 17] = [
             "culprit-jvm",
             "culprit-minimize",
             "culprit-model",
+            "culprit-pinpoint",
             "culprit-program",
             "culprit-reduce",
             "culprit-replay",
             "culprit-sandbox",
             "culprit-scripts",
             "culprit-signature",
+            "culprit-slice",
             "culprit-trace",
+            "culprit-weave",
             "culprit-wire",
         ],
     ),

@@ -23,11 +23,16 @@ struct Set {
     options: &'static [&'static str],
 }
 
-const SETS: [Set; 2] = [
+const SETS: [Set; 3] = [
     Set {
         sources: "java/runtime/src",
         classes: "java/runtime/classes",
         options: &INJECTED,
+    },
+    Set {
+        sources: "java/change/src",
+        classes: "java/change/classes",
+        options: &["--release", "11", "-g", "-d"],
     },
     Set {
         sources: "java/tester/src",

@@ -129,9 +129,10 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         console,
         results: &mut results,
         interrupt: reducer.interrupt.clone(),
-        folders,
+        folders: folders.clone(),
     };
-    let found = reducer.reduce(&case, &mut reducer.allowance(), &mut narrator);
+    let mut allowance = reducer.allowance();
+    let found = reducer.reduce(&case, &mut allowance, &mut narrator);
     let found = found.map_err(|error| with_contents(recording, explained(error)));
     let written = found.and_then(|found| {
         let test = FailureTest {
@@ -142,6 +143,16 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
             took: began.elapsed(),
         };
         results.add(&test, console)?;
+        let mut narrator = Narrator {
+            console,
+            results: &mut results,
+            interrupt: reducer.interrupt.clone(),
+            folders,
+        };
+        let located = reducer.locate(&case, &test.found, &mut allowance, &mut narrator)?;
+        if let Some(located) = located {
+            results.locate(&located, console)?;
+        }
         let words = [args.path.as_os_str()];
         results.finish(&format!("culprit minimize{}", args.typed()), &words)?;
         Ok(test.found.fails_the_same_way())

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use culprit_minimize::MinimizedTest;
+use culprit_pinpoint::Located;
 use culprit_reduce::ReductionEvent;
 use culprit_signature::Signature;
 
@@ -37,6 +38,8 @@ pub enum Activity {
     Recording,
     /// A script is reduced and its test is verified.
     Minimising,
+    /// A run is traced and repeated with other values.
+    Locating,
 }
 
 /// An event of a session, in the order in which they happen.
@@ -62,6 +65,8 @@ pub enum SessionEvent<'a> {
     Records { observed: Vec<String> },
     /// A test was made.
     Test(&'a FailureTest),
+    /// The failure of the last test comes from there.
+    Located(&'a Located),
     /// There is a test of the class that threw, and none of the calls around it.
     OnlyInside(MissedFailure),
     /// No test was made of a failure.

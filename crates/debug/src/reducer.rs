@@ -18,18 +18,22 @@ use culprit_program::{
     Confines, Environment, KotlinCompilers, PlainWorkers, Program, WorkerJvm, memory_option,
     working_folder,
 };
+use culprit_pinpoint::{FailingScript, Located};
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
 use culprit_scripts::{
     Condition, InputFile, Predicate, PredicateCompiler, Script, WithFiles, with_default_arguments,
     with_input_files,
 };
-use culprit_signature::{Grade, Signature};
+use culprit_signature::{Grade, Signature, Thrown};
 use culprit_trace::Recording;
 
 use crate::{Activity, Allowance, Error, FilesFound, Observer};
 
 /// How long a candidate may take.
 const LIMIT: Duration = Duration::from_secs(10);
+
+/// How long it may take to find where a failure comes from.
+const LOCATING: Duration = Duration::from_secs(30);
 
 /// A search ends so long before its candidates are cut off.
 const AHEAD: Duration = Duration::from_millis(50);
@@ -212,6 +216,47 @@ impl Reducer {
         let found = in_best_folder(&all, &deadline, run);
         allowance.spend(began.elapsed(), driver.tally().tests);
         Ok(found??)
+    }
+
+    /// Finds where the failure of a test comes from, in the time that is left. `None` if that cannot be told.
+    pub fn locate(
+        &self,
+        case: &Case<'_>,
+        found: &MinimizedTest,
+        allowance: &mut Allowance,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Located>, Error> {
+        if !found.fails_the_same_way() || allowance.is_spent() || self.interrupt.is_wanted() {
+            return Ok(None);
+        }
+        let began = Instant::now();
+        let scratch = Scratch::new("locate")?;
+        let paths = case.program.class_path();
+        let class_path: Vec<String> = paths.map(|path| path.display().to_string()).collect();
+        let ongoing = observer.begin(Activity::Locating);
+        let is_same = |trace: &str| {
+            let thrown = Thrown::parse(trace);
+            thrown.is_some_and(|thrown| case.signature.is_same(&thrown))
+        };
+        let failing = FailingScript {
+            script: &found.minimised.script,
+            program: case.program,
+            recording: case.recording,
+            workers: &self.workers(case, scratch.path()),
+            class_path: &class_path,
+            folder: found.works_in.clone(),
+            jobs: self.limits.jobs,
+            most_experiments: allowance.tests(),
+            deadline: &Deadline::after(LOCATING.min(allowance.left(began))).unless(&self.interrupt),
+            is_same: &is_same,
+        };
+        let located = failing.locate();
+        drop(ongoing);
+        let experiments = located.as_ref().map_or(0, |located| located.experiments);
+        allowance.spend(began.elapsed(), experiments as u64);
+        // Without an answer the test is as good as before.
+        let located = located.inspect_err(|error| tracing::debug!(%error, "not located"));
+        Ok(located.ok())
     }
 
     fn workers(&self, case: &Case<'_>, scratch: &Path) -> PlainWorkers {

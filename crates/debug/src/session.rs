@@ -178,6 +178,26 @@ impl<'a> Session<'a> {
         };
         self.observer.notice(SessionEvent::Test(&test))?;
         self.taken.push(full_name(&test.found.test));
+        self.locate(failure, &test.found)
+    }
+
+    /// Finds where the failure of a test comes from.
+    fn locate(&mut self, failure: FailureTask<'_>, found: &MinimizedTest) -> Result<(), Error> {
+        let jvm = self.failed_jvm(&failure.seen.recording)?;
+        let case = Case {
+            signature: &failure.seen.signature,
+            condition: None,
+            script: &found.minimised.script,
+            recording: &jvm.recording,
+            program: &jvm.program,
+            jdk: &jvm.jdk,
+            taken: &[],
+            concrete: false,
+        };
+        let reducer = &self.settings.reducer;
+        if let Some(located) = reducer.locate(&case, found, &mut self.allowance, self.observer)? {
+            self.observer.notice(SessionEvent::Located(&located))?;
+        }
         Ok(())
     }
 

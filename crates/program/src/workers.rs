@@ -123,6 +123,28 @@ impl PlainWorkers {
         folder: WorkingFolder,
         size: usize,
     ) -> Result<WorkerPool, Error> {
+        self.start(recording, class_path, folder, size, None)
+    }
+
+    /// Starts a worker that traces the instructions of what it runs, up to so many bytes of events.
+    pub fn tracing_pool(
+        &self,
+        recording: &Recording,
+        class_path: Vec<String>,
+        folder: WorkingFolder,
+        most_bytes: u64,
+    ) -> Result<WorkerPool, Error> {
+        self.start(recording, class_path, folder, 1, Some(most_bytes))
+    }
+
+    fn start(
+        &self,
+        recording: &Recording,
+        class_path: Vec<String>,
+        folder: WorkingFolder,
+        size: usize,
+        trace: Option<u64>,
+    ) -> Result<WorkerPool, Error> {
         vet(recording, &self.jvm.jdk, CalledCode::Installed)?;
         let mut options = likeness::plain_options(recording.start());
         // Resources of a script are in the working folder.
@@ -131,6 +153,7 @@ impl PlainWorkers {
             first_options: options.into_iter().map(OsString::from).collect(),
             last_options: self.memory.iter().map(OsString::from).collect(),
             variables: likeness::plain_variables(),
+            trace,
             ..Extras::default()
         });
         plan.folder = folder;

@@ -2,6 +2,7 @@
 //! HTML and text.
 
 mod html;
+mod origin;
 mod verdict;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use culprit_junit::Language;
 use culprit_jvm::WorkingFolder;
 use culprit_minimize::Resource;
 use culprit_model::clean;
+use culprit_pinpoint::Located;
 use culprit_reduce::SearchEnd;
 use culprit_signature::Signature;
 use serde::{Deserialize, Serialize};
@@ -20,6 +22,8 @@ use crate::document::{Content, Document};
 use crate::figure::{counted, grouped};
 use crate::markup::markdown::{block, code, plain};
 use verdict::verdict;
+
+pub use origin::{LinkEntry, LinkEvidence, MethodEntry, OriginEntry};
 
 /// The introduction of the command that runs a test with the rights of the user.
 pub const OUTSIDE: &str = "it was run in the sandbox; to run it with all your rights";
@@ -125,6 +129,9 @@ pub struct TestEntry {
     pub folder: String,
     /// The command that compiles and runs it outside of the sandbox, if it did not fail in the same way inside.
     pub by_hand: Option<String>,
+    /// Where the failure comes from; null if the run was not traced.
+    #[serde(default)]
+    pub origin: Option<OriginEntry>,
 }
 
 /// The language of a test.
@@ -294,6 +301,7 @@ impl ReportedFailure {
             run_by: found.runner.name().to_owned(),
             folder: clean::line(&found.works_in.to_string()).into_owned(),
             by_hand,
+            origin: None,
         };
         let journal_trouble = found.journal_trouble.as_ref();
         let verdict = match &test.level {
@@ -353,6 +361,20 @@ impl ReportedFailure {
         lines.map(|line| clean::line(&line).into_owned()).collect()
     }
 
+    /// Adds where the failure of the test comes from.
+    pub fn locate(&mut self, located: &Located) {
+        if let Some(test) = &mut self.entry.test {
+            test.origin = Some(OriginEntry::of(located));
+        }
+    }
+
+    /// The lines on where the failure comes from, as a terminal shows them after the source code; none if that is not known.
+    pub fn origin_lines(&self) -> Vec<String> {
+        let test = self.entry.test.as_ref();
+        let origin = test.and_then(|test| test.origin.as_ref());
+        origin.map(OriginEntry::lines).unwrap_or_default()
+    }
+
     fn markdown(&self) -> String {
         let entry = &self.entry;
         let (failure, verdict) = (plain(&entry.failure), plain(&entry.verdict));
@@ -375,8 +397,9 @@ impl ReportedFailure {
             format!("{OUTSIDE}:\n\n{command}\n")
         });
         let run = text.run.as_ref().map(RunCommand::markdown);
+        let origin = test.origin.as_ref().filter(|it| !it.chain.is_empty());
         format!(
-            "## {failure}{level}\n\n{how_often}{}{}. {}: {verdict}.{}\n\n{}\n{}{}",
+            "## {failure}{level}\n\n{how_often}{}{}. {}: {verdict}.{}\n\n{}\n{}{}{}",
             text.summary(test),
             partial.unwrap_or_default(),
             code(&test.test),
@@ -384,6 +407,7 @@ impl ReportedFailure {
             block(test.language.name(), &text.source),
             run.unwrap_or_default(),
             by_hand.unwrap_or_default(),
+            origin.map(OriginEntry::markdown).unwrap_or_default(),
         )
     }
 }
@@ -561,6 +585,7 @@ mod tests {
                     run_by: "JUnit platform".to_owned(),
                     folder: "an empty folder".to_owned(),
                     by_hand: Some("javac BTest.java".to_owned()),
+                    origin: Some(origin()),
                 }),
             },
             rate: Some(Rate { times: 3, of: 10 }),
@@ -581,6 +606,42 @@ mod tests {
                 journal_trouble: Some("disk full".to_owned()),
                 other_language: None,
             }),
+        }
+    }
+
+    fn origin() -> OriginEntry {
+        let related = LinkEntry {
+            class: "a.B".to_owned(),
+            method: "c".to_owned(),
+            file: Some("B.java".to_owned()),
+            line: Some(1),
+            code: Some("if (a < b) {".to_owned()),
+            value: None,
+            evidence: LinkEvidence::Related,
+            experiment: None,
+        };
+        let confirmed = LinkEntry {
+            line: Some(7),
+            code: None,
+            value: Some("-1".to_owned()),
+            evidence: LinkEvidence::Confirmed,
+            experiment: Some("with 0 here, nothing fails".to_owned()),
+            ..related.clone()
+        };
+        OriginEntry {
+            chain: vec![related, confirmed],
+            methods: vec![MethodEntry {
+                class: "a.B".to_owned(),
+                method: "c".to_owned(),
+                descriptor: "()V".to_owned(),
+                file: Some("B.java".to_owned()),
+                lines: vec![7, 1],
+                evidence: LinkEvidence::Confirmed,
+            }],
+            lines_run: 40,
+            lines_in_slice: 2,
+            experiments: 12,
+            partial: None,
         }
     }
 
@@ -628,6 +689,13 @@ mod tests {
         ```sh
         javac BTest.java
         ```
+
+        Where it comes from, from the failure back:
+
+        1. B.java:1 `if (a < b) {`
+        1. B.java:7 **confirmed**: with 0 here, nothing fails
+
+        The failure depends on 2 of 40 lines that ran; 12 experiments. Methods, the likeliest first: `a.B.c`.
 
         ## a.Thrown "\<b>"
 

@@ -30,6 +30,8 @@ h1,h2,h3,p,li,summary{overflow-wrap:anywhere}h3{margin-top:1.6em}summary{cursor:
 table.funnel{border-collapse:collapse;width:100%;max-width:45em;margin-top:1.2em}table.funnel caption{text-align:left;margin-bottom:.3em}\
 table.funnel th,table.funnel td{font-weight:normal;text-align:right;padding:.1em .6em .1em 0;white-space:nowrap}table.funnel td.bar{width:70%}\
 table.funnel div{background:#4a78c0;height:.8em;min-width:2px}\
+ol.chain{list-style:none;padding:0}ol.chain li{margin:0;padding:.3em 0 .9em .9em;border-left:4px solid #bbb;position:relative}\
+ol.chain li.sure{border-color:#2f8f4e}ol.chain pre{margin:.3em 0;padding:.4em .8em}ol.chain p{margin:.2em 0}\
 @media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}pre{background:#242424}td.old{background:#1d3a1d}td.new{background:#4a2320}mark{background:#8a3a30;color:#fff}td.old mark{background:#2f6b2f}svg{background:#222;border-color:#444}table.facts td,table.facts th{border-color:#444}.k{color:#d3a0ef}.s{color:#8fd19e}.n{color:#8cc3f5}.c{color:#a0a0a0}.a{color:#e5b566}a{color:#8cc3f5}}";
 
 /// A whole page.

@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, HashMap};
 use culprit_trace::instructions::{Event, EventKind, Events, InstructionTrace, TracedObject};
 
 use crate::Error;
-use crate::graph::{DefinedValue, Graph, NodeId, Origin};
+use crate::graph::{DefinedValue, Dependence, Graph, NodeId, Origin};
 use crate::operation::ValueKind;
 use crate::program::Program;
 use crate::shadow::{Heap, Slot};
@@ -49,11 +49,12 @@ pub struct Entry {
     pub arguments: Vec<DefinedValue>,
 }
 
-/// Replays a trace.
-pub fn replay(trace: &InstructionTrace) -> Result<Replayed, Error> {
+/// Replays a trace. `sources` has, for each statement of the script, those that made what it is given.
+pub fn replay(trace: &InstructionTrace, sources: &[Vec<u32>]) -> Result<Replayed, Error> {
     let program = Program::of(&trace.classes)?;
     let mut world = World {
         objects: &trace.objects,
+        sources,
         ..World::default()
     };
     let mut threads: Vec<Thread> = trace
@@ -114,6 +115,10 @@ struct World<'t> {
     started: HashMap<u32, NodeId>,
     /// The objects that statements have returned or constructed.
     produced: HashMap<u32, NodeId>,
+    /// By statement, those that made what it is given.
+    sources: &'t [Vec<u32>],
+    /// The results of statements, by their numbers.
+    results: HashMap<u32, NodeId>,
     entries: Vec<Entry>,
     exception: Option<NodeId>,
     result: Option<NodeId>,
@@ -154,6 +159,10 @@ struct Thread {
     flying: Option<(u32, Slot)>,
     /// The statement of the script that is under way.
     statement: Option<NodeId>,
+    /// Its number.
+    number: u32,
+    /// The values that it is given.
+    given: Option<NodeId>,
 }
 
 impl Thread {
@@ -219,8 +228,21 @@ impl ThreadStep<'_, '_> {
         while self.pop().is_some() {}
         self.thread.flying = None;
         self.world.exception = None;
-        let node = self.world.graph.add(Origin::Statement(number), None, [])?;
+        let origin = Origin::Statement(number);
+        let node = self.world.graph.add(origin, None, [])?;
+        let sources = self.world.sources.get(number as usize);
+        let made = sources.into_iter().flatten();
+        let made = made.filter_map(|source| self.world.results.get(source));
+        let made: Vec<_> = made.map(|made| (*made, Dependence::Value)).collect();
+        let given = match made.is_empty() {
+            true => node,
+            false => self.world.graph.add(origin, Some(node), made)?,
+        };
+        // Until a method of the program returns something, the result depends on what is given.
+        self.world.results.insert(number, given);
         self.thread.statement = Some(node);
+        self.thread.given = Some(given);
+        self.thread.number = number;
         Some(())
     }
 

@@ -7,6 +7,7 @@
 
 pub mod ahead;
 mod calls;
+pub mod change;
 pub mod coupling;
 mod detour;
 pub mod follow;

@@ -135,7 +135,7 @@ pub fn muted(class: ClassFile) -> Result<Vec<u8>, Error> {
     Ok(woven.bytes)
 }
 
-fn weave(
+pub(crate) fn weave(
     class: ClassFile,
     plan: impl Fn(&mut Weaver<'_>) -> Result<bool, Error>,
 ) -> Result<crate::Woven, Error> {

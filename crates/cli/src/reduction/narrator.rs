@@ -65,6 +65,7 @@ impl Observer for Narrator<'_> {
                 }
                 self.results.add(test, self.console)
             }
+            SessionEvent::Located(located) => self.results.locate(located, self.console),
             SessionEvent::OnlyInside(missed) => {
                 let text = format!("no test of the calls around it: {}", missed.error);
                 told(err, "  ", &text)
@@ -89,6 +90,7 @@ impl Observer for Narrator<'_> {
             Activity::Following => "following",
             Activity::Recording => "recording",
             Activity::Minimising => "minimising",
+            Activity::Locating => "looking where it comes from",
         };
         Box::new(Line {
             progress: Progress::detached(self.console, text),

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use culprit_debug::{CallLevel, FailureTest, Rate};
 use culprit_jvm::{copy_input, remove_folder};
 use culprit_minimize::{ByHand, MinimizedTest, Verified};
+use culprit_pinpoint::Located;
 use culprit_model::{clean, secret, shell};
 use culprit_report::debug::{OUTSIDE, ReportedFailure, RunCommand, TestsReport, resource_file};
 use culprit_signature::Signature;
@@ -149,6 +150,17 @@ impl Results {
         console.flush()?;
         self.report.failures.push(failure);
         Ok(())
+    }
+
+    /// Adds where the failure of the last test comes from, and prints it.
+    pub(crate) fn locate(&mut self, located: &Located, console: &mut Console) -> io::Result<()> {
+        if let Some(failure) = self.report.failures.last_mut() {
+            failure.locate(located);
+            for line in failure.origin_lines() {
+                told(console.err(), "  ", &line)?;
+            }
+        }
+        console.flush()
     }
 
     /// Notes a failure that no test was made of.

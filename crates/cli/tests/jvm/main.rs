@@ -35,6 +35,7 @@ mod loading;
 mod mock;
 mod modes;
 mod operands;
+mod origin;
 mod outlines;
 mod plain;
 mod process;

@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 256 << 20;
 /// Runs a program; its end, and its dependences.
 fn replayed(tracer: &Tracer, class: &str) -> (Outcome, Replayed) {
     let (outcome, trace) = tracer.trace(&call(class));
-    let replayed = replay(&trace).unwrap();
+    let replayed = replay(&trace, &[]).unwrap();
     assert_eq!(trace.ending.not_woven, [], "{class}");
     (outcome, replayed)
 }
@@ -163,7 +163,7 @@ fn a_statement_depends_on_those_that_made_and_changed_its_objects() {
     ];
     let (outcome, trace) = shared().trace(&builder.script(statements));
     assert!(matches!(outcome, Outcome::InSync { .. }), "{outcome:?}");
-    let replayed = replay(&trace).unwrap();
+    let replayed = replay(&trace, &[]).unwrap();
     let slice = replayed.backward(&Criterion::Result);
     let statements = slice.nodes.iter();
     let statements = statements.filter_map(|node| match replayed.graph.origin(*node) {
@@ -214,7 +214,7 @@ fn a_trace_that_is_too_long_is_partial() {
     assert!(matches!(outcome, Outcome::InSync { .. }), "{outcome:?}");
     let why = trace.ending.partial.as_deref();
     assert_eq!(why, Some("the run has more than 1048576 bytes of events"));
-    let replayed = replay(&trace).unwrap();
+    let replayed = replay(&trace, &[]).unwrap();
     assert!(replayed.partial.is_some() && replayed.instructions > 10_000);
 }
 
@@ -228,7 +228,7 @@ fn a_million_instructions_are_traced() {
     let traced = began.elapsed();
     let words: usize = trace.threads.iter().map(|it| it.words.len()).sum();
     let began = Instant::now();
-    let replayed = replay(&trace).unwrap();
+    let replayed = replay(&trace, &[]).unwrap();
     let replaying = began.elapsed();
     let began = Instant::now();
     let slice = replayed.backward(&Criterion::Result);

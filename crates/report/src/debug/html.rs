@@ -112,6 +112,9 @@ fn level(reported: &ReportedFailure, test: &TestEntry, text: &TestText) -> Strin
         let _ = writeln!(html, "<p>{OUTSIDE}:</p>\n<pre>{}</pre>", escape(command));
     }
     html.push_str(&funnel(test, text));
+    if let Some(origin) = test.origin.as_ref().filter(|it| !it.chain.is_empty()) {
+        html.push_str(&origin.html());
+    }
     html
 }
 
@@ -159,7 +162,8 @@ mod tests {
                 .count(),
             1
         );
-        assert_eq!(page.matches("<pre class=\"source\">").count(), 2);
+        assert_eq!(page.matches("<pre class=\"source\">").count(), 4);
+        assert_eq!(page.matches("<p>Confirmed: with 0 here, nothing fails.</p>").count(), 2);
         assert!(page.contains("<h3>The test from inside: calls of a.B</h3>"));
         assert!(page.contains("<span class=\"k\">class</span> BTest {}"));
         assert!(page.contains("<th scope=\"row\">in the slice</th><td>8</td>"));

@@ -48,7 +48,8 @@ impl ThreadStep<'_, '_> {
             None => {
                 let caller = self.thread.statement.or_else(|| self.starter());
                 let lambda = last_lambda(self.world, method);
-                let arguments = passed_through(self.world, lambda, method, caller);
+                let given = self.thread.given.or(caller);
+                let arguments = passed_through(self.world, lambda, method, given);
                 (caller, arguments, false)
             }
         };
@@ -180,6 +181,9 @@ impl ThreadStep<'_, '_> {
             return;
         };
         self.world.result = returned.and_then(|slot| slot.definition);
+        if let Some(result) = self.world.result {
+            self.world.results.insert(self.thread.number, result);
+        }
         let method = activation.method(self.program);
         let made = match (method.name.as_str(), returned) {
             ("<init>", _) => activation

@@ -1,0 +1,66 @@
+//! Where failures come from, as `culprit debug` and `culprit minimize` tell it after each test.
+
+use crate::debug::{Program, junit_5, says};
+use crate::stage::skipped;
+
+/// The methods of the first test's origin, the likeliest first.
+fn methods(program: &Program) -> Vec<String> {
+    let report = program.report();
+    let methods = report["origin"]["methods"].as_array().unwrap().iter();
+    let name = |it: &serde_json::Value| it["method"].as_str().unwrap().to_owned();
+    methods.map(name).collect()
+}
+
+#[test]
+fn a_chain_leads_from_the_failure_to_the_call_that_caused_it() {
+    let program = Program::compile("crash", &[]);
+    let ended = program.debug(&["depot.Main"]);
+    says(
+        &ended,
+        0,
+        "where it comes from, from the failure back: Belt.java:29 Belt.java:28 confirmed: if this goes the other way, \
+         nothing fails",
+    );
+    // The exception; the condition; the element that is null; the index; the array that grew wrongly.
+    let chain: Vec<_> = program.report()["origin"]["chain"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|link| link["line"].as_u64().unwrap())
+        .collect();
+    for line in [29, 28, 27, 41] {
+        assert!(chain.contains(&line), "{chain:?}");
+    }
+    assert!(methods(&program).contains(&"grow".to_owned()));
+}
+
+#[test]
+fn a_wrong_result_leads_to_the_comparison_that_decides_it() {
+    let Some(console) = junit_5() else {
+        return skipped("JUnit 5");
+    };
+    let program = Program::compile("assertion", &[console]);
+    let ended = program.debug(&[
+        "org.junit.platform.console.ConsoleLauncher",
+        "execute",
+        "--disable-banner",
+        "--details=none",
+        "--select-class=postage.TariffTest",
+    ]);
+    says(&ended, 0, "Tariff.java:24 confirmed: if this goes the other way, nothing fails");
+    let chain = program.report()["origin"]["chain"].clone();
+    let mut links = chain.as_array().unwrap().iter();
+    let decides = links.find(|link| link["line"] == 24).unwrap();
+    assert_eq!(decides["evidence"], "confirmed", "{chain}");
+    assert_eq!(methods(&program).first().unwrap(), "price");
+}
+
+#[test]
+fn no_experiment_is_made_beyond_the_limits() {
+    let program = Program::compile("crash", &[]);
+    program.record(&["--contents", "--observe", "belts.**"], &["depot.Main"]);
+    let ended = program.culprit(["minimize", "run", "-o", "out", "--max-tests", "40"]);
+    says(&ended, 0, "may not be minimal: --max-tests was reached");
+    let experiments = &program.report()["origin"]["experiments"];
+    assert!(experiments.is_null() || experiments == 0, "{experiments}");
+}

@@ -1,0 +1,233 @@
+//! Experiments: the run is repeated with one value changed, to see whether the failure goes away.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use culprit_classfile::ClassFile;
+use culprit_jvm::{Deadline, Job, JobResult, WorkerPool};
+use culprit_model::script::{Builder, MemberName};
+use culprit_model::{Outcome, Script, Statement, Tables, Value};
+use culprit_program::Program;
+use culprit_slice::{NodeId, Origin, Replayed};
+use culprit_weave::change::{CHANGE, CHANGE_CLASS, Changeable, InstructionPlace, changeable};
+use culprit_wire::{FreshState, LineCheck, Mode};
+
+use crate::Error;
+
+/// A change of one value.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Change {
+    Put(i64),
+    Add(i64),
+    Negate,
+    /// A branch goes the other way.
+    Flip,
+}
+
+impl Change {
+    /// The arguments of `Change.choose`.
+    fn told(self) -> (i32, i64) {
+        match self {
+            Change::Put(bits) => (0, bits),
+            Change::Add(number) => (1, number),
+            Change::Negate => (2, 0),
+            Change::Flip => (3, 0),
+        }
+    }
+}
+
+/// An instruction instance that can be changed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Spot {
+    pub(crate) node: NodeId,
+    /// The number of the instruction.
+    pub(crate) instruction: u32,
+    /// How many times it has been executed then.
+    pub(crate) occurrence: u32,
+}
+
+/// A change of a run, and its end.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Experiment {
+    pub(crate) spot: Spot,
+    pub(crate) change: Change,
+    pub(crate) ended: Ended,
+}
+
+/// The end of a changed run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ended {
+    /// Nothing failed.
+    Passed,
+    /// It failed as before.
+    Failed,
+    /// It failed in another way, or did not end.
+    Otherwise,
+}
+
+/// The instances of instructions with their numbers of executions.
+pub(crate) fn spots(run: &Replayed, nodes: &[NodeId]) -> Vec<Spot> {
+    let wanted: HashMap<NodeId, usize> = nodes.iter().enumerate().map(|(at, it)| (*it, at)).collect();
+    let mut counts: HashMap<u32, u32> = HashMap::new();
+    let mut found: Vec<(usize, Spot)> = Vec::new();
+    for node in run.graph.nodes() {
+        if let Origin::Instruction(instruction) = run.graph.origin(node) {
+            let count = counts.entry(instruction).or_default();
+            *count += 1;
+            if let Some(at) = wanted.get(&node) {
+                found.push((
+                    *at,
+                    Spot {
+                        node,
+                        instruction,
+                        occurrence: *count,
+                    },
+                ));
+            }
+        }
+    }
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, spot)| spot).collect()
+}
+
+/// Classes whose chosen instructions can be changed.
+pub(crate) struct Prepared {
+    /// What can be changed of an instruction.
+    pub(crate) kinds: BTreeMap<u32, Changeable>,
+}
+
+/// Writes the classes of some instructions to a folder for the beginning of the class path, such that these can be changed.
+pub(crate) fn prepare(
+    run: &Replayed,
+    spots: &[Spot],
+    program: &Program,
+    folder: &Path,
+) -> Result<Prepared, Error> {
+    let mut classes: BTreeMap<String, BTreeMap<InstructionPlace, u32>> = BTreeMap::new();
+    for spot in spots {
+        if let Some(place) = run.program.place(spot.instruction) {
+            let own = InstructionPlace {
+                method: place.method,
+                descriptor: place.descriptor,
+                pc: place.pc,
+            };
+            classes.entry(place.class).or_default().insert(own, spot.instruction);
+        }
+    }
+    let mut kinds = BTreeMap::new();
+    for (name, places) in classes {
+        let Some(bytes) = program.bytes(&name) else {
+            continue;
+        };
+        let Ok(woven) = ClassFile::parse(&bytes)
+            .map_err(culprit_weave::Error::from)
+            .and_then(|class| changeable(class, &places))
+        else {
+            continue;
+        };
+        write(folder, &name, &woven.bytes)?;
+        kinds.extend(woven.kinds);
+    }
+    write(folder, CHANGE, CHANGE_CLASS)?;
+    Ok(Prepared { kinds })
+}
+
+fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Error> {
+    // The name is that of a class which a JVM has loaded, but the file says so itself.
+    let is_plain = name.split('/').all(|part| !part.is_empty() && part != ".." && part != ".");
+    if !is_plain {
+        return Ok(());
+    }
+    let file: PathBuf = folder.join(format!("{name}.class"));
+    if let Some(parent) = file.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    Ok(fs::write(file, bytes)?)
+}
+
+/// The place for experiments.
+pub(crate) struct Laboratory<'a> {
+    pub(crate) pool: &'a WorkerPool,
+    pub(crate) script: &'a Script,
+    pub(crate) jobs: usize,
+    pub(crate) limit: Duration,
+    pub(crate) deadline: &'a Deadline,
+    /// True for the stack trace of a run that failed as before.
+    pub(crate) is_same: &'a (dyn Fn(&str) -> bool + Sync),
+}
+
+impl Laboratory<'_> {
+    /// Makes experiments, in this order, until the deadline.
+    pub(crate) fn run(&self, planned: &[(Spot, Change)]) -> Vec<Experiment> {
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs.max(1) {
+                scope.spawn(|| {
+                    while let Some((spot, change)) =
+                        planned.get(next.fetch_add(1, Ordering::Relaxed))
+                    {
+                        if self.deadline.is_over() {
+                            break;
+                        }
+                        let Some(ended) = self.changed(*spot, *change) else {
+                            break;
+                        };
+                        let experiment = Experiment {
+                            spot: *spot,
+                            change: *change,
+                            ended,
+                        };
+                        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                        done.push(experiment);
+                    }
+                });
+            }
+        });
+        done.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs the script with one change; nothing if that is not possible any more.
+    fn changed(&self, spot: Spot, change: Change) -> Option<Ended> {
+        let (tables, first) = chosen(self.script, spot, change);
+        let mut statements: Vec<&Statement> = vec![&first];
+        statements.extend(&self.script.statements);
+        let answer = self.pool.run(&Job {
+            mode: Mode::Plain,
+            fresh: FreshState::Reset,
+            multi_threaded: false,
+            lines: LineCheck::Ignore,
+            tables: Arc::new(tables),
+            source: &statements,
+            limit: self.limit,
+            deadline: self.deadline.clone(),
+        });
+        Some(match answer.ok()? {
+            JobResult::Ran { outcome, .. } => match outcome {
+                Outcome::InSync { .. } => Ended::Passed,
+                Outcome::Threw { trace, .. } if (self.is_same)(&trace) => Ended::Failed,
+                _ => Ended::Otherwise,
+            },
+            JobResult::Unresolved(_) => Ended::Otherwise,
+        })
+    }
+}
+
+/// The statement that chooses a change.
+fn chosen(script: &Script, spot: Spot, change: Change) -> (Tables, Statement) {
+    let mut builder = Builder::of(script);
+    let (how, bits) = change.told();
+    let choose = MemberName::of(CHANGE, "choose", "(IIIJ)V");
+    let given = vec![
+        Value::Int(spot.instruction as i32),
+        Value::Int(spot.occurrence as i32),
+        Value::Int(how),
+        Value::Long(bits),
+    ];
+    let statement = builder.call_static(choose, given, None);
+    (builder.finish(), statement)
+}

@@ -1,0 +1,20 @@
+//! Where a failure comes from: the minimal run is traced, its failure sliced, and the values that the failure depended on
+//! are changed one by one, to see which of them decide it.
+//!
+//! [`FailingScript::locate`] does all of it. The slice has every instruction that the failure depended on. An experiment
+//! runs the script once more with one value changed; where nothing fails then, the instruction is *confirmed* to have to
+//! do with the failure, all others of the slice are *related*.
+#![forbid(unsafe_code)]
+
+mod chain;
+mod error;
+mod experiment;
+mod locate;
+mod rank;
+mod tracing;
+
+pub use chain::{Evidence, Link};
+pub use error::Error;
+pub use experiment::Change;
+pub use locate::{FailingScript, Located};
+pub use rank::Suspect;
