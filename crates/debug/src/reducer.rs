@@ -14,11 +14,11 @@ use culprit_minimize::{
     Error as ReductionError, MinimizedTest, Runner, Stage, TargetFailure, TestEnvironment,
     TestMaker, junit_of,
 };
+use culprit_pinpoint::{FailingScript, Located};
 use culprit_program::{
     Confines, Environment, KotlinCompilers, PlainWorkers, Program, WorkerJvm, memory_option,
     working_folder,
 };
-use culprit_pinpoint::{FailingScript, Located};
 use culprit_reduce::{Budget, Cancel, Driver, Journals, ReductionEvent, Settings};
 use culprit_scripts::{
     Condition, InputFile, Predicate, PredicateCompiler, Script, WithFiles, with_default_arguments,

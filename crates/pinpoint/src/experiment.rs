@@ -71,7 +71,8 @@ pub(crate) enum Ended {
 
 /// The instances of instructions with their numbers of executions.
 pub(crate) fn spots(run: &Replayed, nodes: &[NodeId]) -> Vec<Spot> {
-    let wanted: HashMap<NodeId, usize> = nodes.iter().enumerate().map(|(at, it)| (*it, at)).collect();
+    let wanted: HashMap<NodeId, usize> =
+        nodes.iter().enumerate().map(|(at, it)| (*it, at)).collect();
     let mut counts: HashMap<u32, u32> = HashMap::new();
     let mut found: Vec<(usize, Spot)> = Vec::new();
     for node in run.graph.nodes() {
@@ -115,7 +116,10 @@ pub(crate) fn prepare(
                 descriptor: place.descriptor,
                 pc: place.pc,
             };
-            classes.entry(place.class).or_default().insert(own, spot.instruction);
+            classes
+                .entry(place.class)
+                .or_default()
+                .insert(own, spot.instruction);
         }
     }
     let mut kinds = BTreeMap::new();
@@ -138,7 +142,9 @@ pub(crate) fn prepare(
 
 fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Error> {
     // The name is that of a class which a JVM has loaded, but the file says so itself.
-    let is_plain = name.split('/').all(|part| !part.is_empty() && part != ".." && part != ".");
+    let is_plain = name
+        .split('/')
+        .all(|part| !part.is_empty() && part != ".." && part != ".");
     if !is_plain {
         return Ok(());
     }

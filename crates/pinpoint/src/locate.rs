@@ -11,11 +11,11 @@ use culprit_slice::{Criterion, Origin, Place, Replayed};
 use culprit_trace::Recording;
 use culprit_weave::change::Changeable;
 
+use crate::Error;
 use crate::chain::{Evidence, Link, chain};
 use crate::experiment::{Change, Experiment, Laboratory, Spot, prepare, spots};
 use crate::rank::{Distances, Suspect, suspects};
 use crate::tracing::{MOST_TRACED, trace};
-use crate::Error;
 
 /// The time for the traced run.
 const TRACED: Duration = Duration::from_secs(20);
@@ -95,7 +95,8 @@ impl FailingScript<'_> {
                 let text = texts.entry((class.clone(), file.clone()));
                 let text = text.or_insert_with(|| sources.text(class, file));
                 let lines = text.as_deref().map(str::lines);
-                let found = lines.and_then(|mut lines| lines.nth(usize::from(line).checked_sub(1)?));
+                let found =
+                    lines.and_then(|mut lines| lines.nth(usize::from(line).checked_sub(1)?));
                 link.code = found.map(|found| found.trim().to_owned());
             }
         }
@@ -151,7 +152,9 @@ fn is_bare(link: &Link) -> bool {
     let code = link.code.as_deref();
     code.is_some_and(|code| {
         let words = code.split(|c: char| !is_word(c));
-        words.filter(|word| !word.is_empty()).all(|word| BARE.contains(&word))
+        words
+            .filter(|word| !word.is_empty())
+            .all(|word| BARE.contains(&word))
     })
 }
 
@@ -175,10 +178,13 @@ fn changes(kind: Option<&Changeable>) -> &'static [Change] {
 
 /// The lines of the program's own code that were run.
 fn lines_run(run: &Replayed, is_own: &dyn Fn(&Place) -> bool) -> usize {
-    let numbers = run.graph.nodes().filter_map(|node| match run.graph.origin(node) {
-        Origin::Instruction(number) => Some(number),
-        Origin::Statement(_) => None,
-    });
+    let numbers = run
+        .graph
+        .nodes()
+        .filter_map(|node| match run.graph.origin(node) {
+            Origin::Instruction(number) => Some(number),
+            Origin::Statement(_) => None,
+        });
     let numbers: BTreeSet<u32> = numbers.collect();
     let places = numbers
         .into_iter()

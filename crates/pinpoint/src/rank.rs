@@ -35,7 +35,11 @@ pub(crate) struct Distances {
 
 impl Distances {
     /// The distances from a criterion. `is_own` admits the code that is looked at.
-    pub(crate) fn of(run: &Replayed, criterion: &Criterion, is_own: &dyn Fn(&Place) -> bool) -> Distances {
+    pub(crate) fn of(
+        run: &Replayed,
+        criterion: &Criterion,
+        is_own: &dyn Fn(&Place) -> bool,
+    ) -> Distances {
         let own = OwnInstructions::of(run, is_own);
         let mut nodes = vec![f32::INFINITY; run.graph.len()];
         for node in run.nodes(criterion) {
@@ -163,7 +167,8 @@ fn by_method(
     let mut methods: Vec<Suspect> = Vec::new();
     for (distance, place, is_confirmed) in found {
         let is_known = |it: &Suspect| {
-            (&it.class, &it.method, &it.descriptor) == (&place.class, &place.method, &place.descriptor)
+            (&it.class, &it.method, &it.descriptor)
+                == (&place.class, &place.method, &place.descriptor)
         };
         let at = methods.iter().position(is_known).unwrap_or(methods.len());
         if at == methods.len() {

@@ -61,7 +61,8 @@ impl Sources {
     /// The text of the file that a class was compiled from, by the internal name of the class and the name of the file.
     pub fn text(&self, class: &str, file: &str) -> Option<String> {
         // Both come from a class file.
-        let is_name = |part: &str| !part.is_empty() && part != ".." && part != "." && !part.contains('\\');
+        let is_name =
+            |part: &str| !part.is_empty() && part != ".." && part != "." && !part.contains('\\');
         let package = class.rsplit_once('/').map(|(package, _)| package);
         let path = match package {
             Some(package) => format!("{package}/{file}"),
@@ -118,7 +119,12 @@ mod tests {
         fs::write(project.path().join("secret"), "").unwrap();
         let sources = Sources::of([classes.as_path()].into_iter());
         assert_eq!(sources.text("Cart", "secret"), Some(String::new()));
-        for (class, file) in [("Cart", "../secret"), ("../Cart", "secret"), ("a/../../Cart", "secret"), ("/Cart", "secret")] {
+        for (class, file) in [
+            ("Cart", "../secret"),
+            ("../Cart", "secret"),
+            ("a/../../Cart", "secret"),
+            ("/Cart", "secret"),
+        ] {
             assert_eq!(sources.text(class, file), None, "{class} {file}");
         }
     }

@@ -49,9 +49,9 @@ pub fn changeable(
 ) -> Result<ChangeableClass, Error> {
     let kinds = RefCell::new(BTreeMap::new());
     let woven = weave(class, |weaver| {
-        let own = places
-            .iter()
-            .filter(|(place, _)| place.method == weaver.name && place.descriptor == weaver.descriptor);
+        let own = places.iter().filter(|(place, _)| {
+            place.method == weaver.name && place.descriptor == weaver.descriptor
+        });
         let own: BTreeMap<u32, u32> = own.map(|(place, number)| (place.pc, *number)).collect();
         if own.is_empty() {
             return Ok(false);
@@ -146,7 +146,11 @@ fn change_value(
         return Ok(None);
     }
     let top = match after.stack.as_slice() {
-        [.., wide @ (SlotType::Long | SlotType::Double), SlotType::Top] => *wide,
+        [
+            ..,
+            wide @ (SlotType::Long | SlotType::Double),
+            SlotType::Top,
+        ] => *wide,
         [.., top] => *top,
         [] => return Ok(None),
     };

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use culprit_debug::{CallLevel, FailureTest, Rate};
 use culprit_jvm::{copy_input, remove_folder};
 use culprit_minimize::{ByHand, MinimizedTest, Verified};
-use culprit_pinpoint::Located;
 use culprit_model::{clean, secret, shell};
+use culprit_pinpoint::Located;
 use culprit_report::debug::{OUTSIDE, ReportedFailure, RunCommand, TestsReport, resource_file};
 use culprit_signature::Signature;
 

@@ -47,7 +47,11 @@ fn a_wrong_result_leads_to_the_comparison_that_decides_it() {
         "--details=none",
         "--select-class=postage.TariffTest",
     ]);
-    says(&ended, 0, "Tariff.java:24 confirmed: if this goes the other way, nothing fails");
+    says(
+        &ended,
+        0,
+        "Tariff.java:24 confirmed: if this goes the other way, nothing fails",
+    );
     let chain = program.report()["origin"]["chain"].clone();
     let mut links = chain.as_array().unwrap().iter();
     let decides = links.find(|link| link["line"] == 24).unwrap();

@@ -163,7 +163,11 @@ mod tests {
             1
         );
         assert_eq!(page.matches("<pre class=\"source\">").count(), 4);
-        assert_eq!(page.matches("<p>Confirmed: with 0 here, nothing fails.</p>").count(), 2);
+        assert_eq!(
+            page.matches("<p>Confirmed: with 0 here, nothing fails.</p>")
+                .count(),
+            2
+        );
         assert!(page.contains("<h3>The test from inside: calls of a.B</h3>"));
         assert!(page.contains("<span class=\"k\">class</span> BTest {}"));
         assert!(page.contains("<th scope=\"row\">in the slice</th><td>8</td>"));

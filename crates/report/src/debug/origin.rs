@@ -121,7 +121,11 @@ impl OriginEntry {
         for link in self.shown() {
             let code = link.code.as_ref().map(|code| format!("  {code}"));
             lines.push(format!("  {}{}", link.place(), code.unwrap_or_default()));
-            lines.extend(link.experiment.as_ref().map(|it| format!("    confirmed: {it}")));
+            lines.extend(
+                link.experiment
+                    .as_ref()
+                    .map(|it| format!("    confirmed: {it}")),
+            );
         }
         lines.push(self.figures());
         let lines = lines.into_iter();
