@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use culprit_jvm::{Deadline, Job, JobResult, PoolError, WorkerPool, WorkingFolder};
+use culprit_jvm::{Deadline, Job, JobResult, PoolError, Unresolved, WorkerPool, WorkingFolder};
 use culprit_model::{Outcome, Statement, Tables};
 use culprit_reduce::{GRACE, SearchEnd};
 use culprit_scripts::ScriptRun;
@@ -27,6 +27,8 @@ pub struct Stage {
     whole: AtomicU64,
     /// Runs that took much longer than that one.
     late: AtomicU64,
+    /// Runs that did not come to their end in time.
+    endless: AtomicU64,
 }
 
 /// Runs of parts that take so many times as long as the whole script are late: they wait for something that an earlier
@@ -41,6 +43,11 @@ const SLOW: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(2);
 const TIMES: u32 = 3;
 
+/// Each time so many runs did not end, the others get half the time, but at least this long: where the calls that are
+/// left out end a loop, most parts of a script run forever.
+const MANY_ENDLESS: u64 = 2;
+const LEAST_PATIENCE: Duration = Duration::from_millis(500);
+
 impl Stage {
     pub fn new(pool: WorkerPool, limit: Duration, deadline: Deadline) -> Stage {
         Stage {
@@ -50,6 +57,7 @@ impl Stage {
             longest: AtomicU64::new(0),
             whole: AtomicU64::new(0),
             late: AtomicU64::new(0),
+            endless: AtomicU64::new(0),
         }
     }
 
@@ -75,7 +83,8 @@ impl Stage {
             0 => self.limit,
             longest => {
                 let usual = Duration::from_micros(longest) * TIMES;
-                self.limit.min(usual.max(PATIENCE))
+                let endless = self.endless.load(Ordering::Relaxed);
+                self.limit.min(usual.max(least_patience(endless)))
             }
         }
     }
@@ -155,6 +164,9 @@ impl Stage {
         if whole > 0 && took > whole.saturating_mul(LATE) {
             self.late.fetch_add(1, Ordering::Relaxed);
         }
+        if matches!(answer, JobResult::Unresolved(Unresolved::TimeLimit(_))) {
+            self.endless.fetch_add(1, Ordering::Relaxed);
+        }
         if matches!(answer, JobResult::Ran { .. }) {
             self.longest.fetch_max(took.max(1), Ordering::Relaxed);
             if whole == 0 {
@@ -173,5 +185,24 @@ impl Stage {
             },
             JobResult::Unresolved(why) => ScriptRun::Unresolved(why.to_string()),
         })
+    }
+}
+
+/// How long a script may take at least after so many that did not end.
+fn least_patience(endless: u64) -> Duration {
+    let halves = u32::try_from(endless / MANY_ENDLESS).unwrap_or(u32::MAX);
+    let shorter = PATIENCE.checked_div(1u32.checked_shl(halves).unwrap_or(u32::MAX));
+    shorter.unwrap_or_default().max(LEAST_PATIENCE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_more_runs_do_not_end_the_less_time_they_get() {
+        let times = [0, 1, 2, 3, 4, 9, u64::MAX];
+        let times = times.map(|endless| least_patience(endless).as_millis());
+        assert_eq!(times, [2000, 2000, 1000, 1000, 500, 500, 500]);
     }
 }
