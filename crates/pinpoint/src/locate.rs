@@ -7,7 +7,7 @@ use std::time::Duration;
 use culprit_jvm::{Deadline, WorkingFolder};
 use culprit_model::{Owner, Script};
 use culprit_program::{PlainWorkers, Program, Sources};
-use culprit_slice::{Criterion, Origin, Place, Replayed};
+use culprit_slice::{Criterion, NodeId, Origin, Place, Replayed};
 use culprit_trace::Recording;
 use culprit_weave::change::Changeable;
 
@@ -71,15 +71,15 @@ impl FailingScript<'_> {
         let nodes = distances.nearest(&run, EACH);
         let spots = spots(&run, &nodes[..nodes.len().min(MOST_SPOTS)]);
         let experiments = self.experiments(&run, &spots)?;
-        let slice = run.backward(&criterion);
+        let slice = run.backward(&criterion).nodes;
         let mut chain = chain(&run, &criterion, &distances, &experiments);
         self.add_sources(&mut chain);
         chain.retain(|link| link.evidence != Evidence::Related || !is_bare(link));
         Ok(Located {
             chain,
             suspects: suspects(&run, &distances, &experiments),
-            lines_run: lines_run(&run, &is_own),
-            lines_in_slice: run.lines(&slice).len(),
+            lines_run: lines(&run, run.graph.nodes(), &is_own),
+            lines_in_slice: lines(&run, slice.into_iter(), &is_own),
             experiments: experiments.len(),
             partial: run.partial,
         })
@@ -176,15 +176,16 @@ fn changes(kind: Option<&Changeable>) -> &'static [Change] {
     }
 }
 
-/// The lines of the program's own code that were run.
-fn lines_run(run: &Replayed, is_own: &dyn Fn(&Place) -> bool) -> usize {
-    let numbers = run
-        .graph
-        .nodes()
-        .filter_map(|node| match run.graph.origin(node) {
-            Origin::Instruction(number) => Some(number),
-            Origin::Statement(_) => None,
-        });
+/// The number of lines of the program's own code that some nodes are in.
+fn lines(
+    run: &Replayed,
+    nodes: impl Iterator<Item = NodeId>,
+    is_own: &dyn Fn(&Place) -> bool,
+) -> usize {
+    let numbers = nodes.filter_map(|node| match run.graph.origin(node) {
+        Origin::Instruction(number) => Some(number),
+        Origin::Statement(_) => None,
+    });
     let numbers: BTreeSet<u32> = numbers.collect();
     let places = numbers
         .into_iter()
