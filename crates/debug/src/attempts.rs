@@ -325,8 +325,8 @@ impl Session<'_> {
     }
 }
 
-/// True if the method that a test calls refuses by itself what it is given: that may be what it is to do, and its
-/// caller at fault.
+/// True if the method that a test calls throws the exception on purpose. It may be right to refuse what it is given,
+/// and its caller at fault.
 fn refuses(found: &MinimizedTest, signature: &Signature) -> bool {
     let ThrowSite::Place { frame, .. } = signature.site() else {
         return false;

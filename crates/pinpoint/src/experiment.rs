@@ -180,7 +180,7 @@ impl Laboratory<'_> {
                         if self.deadline.is_over() {
                             break;
                         }
-                        let Some(ended) = self.changed(*spot, *change) else {
+                        let Some(ended) = self.experiment(*spot, *change) else {
                             break;
                         };
                         let experiment = Experiment {
@@ -197,18 +197,39 @@ impl Laboratory<'_> {
         done.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs the script with one change; nothing if that is not possible any more.
-    fn changed(&self, spot: Spot, change: Change) -> Option<Ended> {
+    /// True if the script fails as before with nothing changed; otherwise no experiment means anything.
+    pub(crate) fn fails_unchanged(&self) -> bool {
+        let statements: Vec<&Statement> = self.script.statements.iter().collect();
+        let tables = Arc::clone(&self.script.tables);
+        self.ended(tables, &statements, FreshState::NewLoader) == Some(Ended::Failed)
+    }
+
+    /// Runs the script with one change; nothing if that is not possible any more. A run that passes may owe it to
+    /// what an earlier one has left: it must pass again in classes that are loaded anew.
+    fn experiment(&self, spot: Spot, change: Change) -> Option<Ended> {
         let (tables, first) = chosen(self.script, spot, change);
+        let tables = Arc::new(tables);
         let mut statements: Vec<&Statement> = vec![&first];
         statements.extend(&self.script.statements);
+        match self.ended(Arc::clone(&tables), &statements, FreshState::Reset)? {
+            Ended::Passed => self.ended(tables, &statements, FreshState::NewLoader),
+            ended => Some(ended),
+        }
+    }
+
+    fn ended(
+        &self,
+        tables: Arc<Tables>,
+        statements: &Vec<&Statement>,
+        fresh: FreshState,
+    ) -> Option<Ended> {
         let answer = self.pool.run(&Job {
             mode: Mode::Plain,
-            fresh: FreshState::Reset,
+            fresh,
             multi_threaded: false,
             lines: LineCheck::Ignore,
-            tables: Arc::new(tables),
-            source: &statements,
+            tables,
+            source: statements,
             limit: self.limit,
             deadline: self.deadline.clone(),
         });

@@ -29,6 +29,9 @@ const WITHIN_PROJECT: [&str; 11] = [
     "",
 ];
 
+/// The endings of source files: the name of one comes from a class file, and could be that of any file.
+const ENDINGS: [&str; 6] = ["java", "kt", "scala", "groovy", "clj", "kts"];
+
 /// Where sources are looked for.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
@@ -68,7 +71,9 @@ impl Sources {
             Some(package) => format!("{package}/{file}"),
             None => file.to_owned(),
         };
-        if file.contains('/') || !path.split('/').all(is_name) {
+        let ending = Path::new(file).extension();
+        let is_source = ending.is_some_and(|it| ENDINGS.iter().any(|known| it == *known));
+        if !is_source || file.contains('/') || !path.split('/').all(is_name) {
             return None;
         }
         let mut folders = self.folders.iter().map(|folder| folder.join(&path));
@@ -116,14 +121,16 @@ mod tests {
         let project = tempfile::tempdir().unwrap();
         let classes = project.path().join("src/classes");
         fs::create_dir_all(&classes).unwrap();
-        fs::write(project.path().join("secret"), "").unwrap();
+        fs::write(project.path().join("secret.java"), "").unwrap();
         let sources = Sources::of([classes.as_path()].into_iter());
-        assert_eq!(sources.text("Cart", "secret"), Some(String::new()));
+        assert_eq!(sources.text("Cart", "secret.java"), Some(String::new()));
+        fs::write(project.path().join("password"), "").unwrap();
         for (class, file) in [
-            ("Cart", "../secret"),
-            ("../Cart", "secret"),
-            ("a/../../Cart", "secret"),
-            ("/Cart", "secret"),
+            ("Cart", "password"),
+            ("Cart", "../secret.java"),
+            ("../Cart", "secret.java"),
+            ("a/../../Cart", "secret.java"),
+            ("/Cart", "secret.java"),
         ] {
             assert_eq!(sources.text(class, file), None, "{class} {file}");
         }

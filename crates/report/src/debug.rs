@@ -690,7 +690,7 @@ mod tests {
         javac BTest.java
         ```
 
-        Where it comes from, from the failure back:
+        Where it comes from, the failure first:
 
         1. B.java:1 `if (a < b) {`
         1. B.java:7 **confirmed**: with 0 here, nothing fails

@@ -90,7 +90,7 @@ impl Observer for Narrator<'_> {
             Activity::Following => "following",
             Activity::Recording => "recording",
             Activity::Minimising => "minimising",
-            Activity::Locating => "looking where it comes from",
+            Activity::Locating => "tracing the failure",
         };
         Box::new(Line {
             progress: Progress::detached(self.console, text),

@@ -19,7 +19,7 @@ fn mockito() -> Option<Vec<PathBuf>> {
 }
 
 /// The arguments that have the JUnit Platform run the tests of a class.
-fn launched(class: &str) -> [&str; 6] {
+pub(crate) fn launched(class: &str) -> [&str; 6] {
     [
         "org.junit.platform.console.ConsoleLauncher",
         "execute",

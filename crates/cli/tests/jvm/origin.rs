@@ -1,6 +1,7 @@
 //! Where failures come from, as `culprit debug` and `culprit minimize` tell it after each test.
 
 use crate::debug::{Program, junit_5, says};
+use crate::mock::launched;
 use crate::stage::skipped;
 
 /// The methods of the first test's origin, the likeliest first.
@@ -18,7 +19,7 @@ fn a_chain_leads_from_the_failure_to_the_call_that_caused_it() {
     says(
         &ended,
         0,
-        "where it comes from, from the failure back: Belt.java:29 Belt.java:28 confirmed: if this goes the other way, \
+        "where it comes from, the failure first: Belt.java:29 Belt.java:28 confirmed: if this goes the other way, \
          nothing fails",
     );
     // The exception; the condition; the element that is null; the index; the array that grew wrongly.
@@ -40,13 +41,7 @@ fn a_wrong_result_leads_to_the_comparison_that_decides_it() {
         return skipped("JUnit 5");
     };
     let program = Program::compile("assertion", &[console]);
-    let ended = program.debug(&[
-        "org.junit.platform.console.ConsoleLauncher",
-        "execute",
-        "--disable-banner",
-        "--details=none",
-        "--select-class=postage.TariffTest",
-    ]);
+    let ended = program.debug(&launched("postage.TariffTest"));
     says(
         &ended,
         0,

@@ -15,7 +15,7 @@ use crate::markup::source::source;
 const SHOWN: usize = 6;
 
 /// The heading of a chain.
-const TITLE: &str = "Where it comes from, from the failure back";
+const TITLE: &str = "Where it comes from, the failure first";
 
 /// The most methods that a line names.
 const MOST_LISTED: usize = 5;
@@ -117,7 +117,7 @@ impl OriginEntry {
         if self.chain.is_empty() {
             return Vec::new();
         }
-        let mut lines = vec!["where it comes from, from the failure back:".to_owned()];
+        let mut lines = vec!["where it comes from, the failure first:".to_owned()];
         for link in self.shown() {
             let code = link.code.as_ref().map(|code| format!("  {code}"));
             lines.push(format!("  {}{}", link.place(), code.unwrap_or_default()));
