@@ -60,7 +60,7 @@ impl Session<'_> {
         self.observer
             .notice(SessionEvent::Failure { failure, rate })?;
         match self.reduce_condition(condition, &first.folder) {
-            Ok(found) => {
+            Ok((found, jvm)) => {
                 let test = FailureTest {
                     signature,
                     rate,
@@ -69,6 +69,7 @@ impl Session<'_> {
                     took: began.elapsed(),
                 };
                 self.observer.notice(SessionEvent::Test(&test))?;
+                self.locate(&test, &jvm)?;
                 Ok(test.found.fails_the_same_way())
             }
             // The condition is wrong, not the program.
@@ -127,11 +128,12 @@ impl Session<'_> {
         Ok((run, is_shown))
     }
 
+    /// A test of a condition, with the JVM whose run it was made of.
     fn reduce_condition(
         &mut self,
         condition: &Condition,
         witness: &Path,
-    ) -> Result<MinimizedTest, Error> {
+    ) -> Result<(MinimizedTest, FailedJvm), Error> {
         let signature = condition.signature();
         for path in RunFolder::open(witness)?.recordings {
             let jvm = self.failed_jvm(&path)?;
@@ -183,9 +185,10 @@ impl Session<'_> {
                     && entry.again(&found.minimised.script).is_none()
             };
             if let Some(found) = own.filter(is_good) {
-                return Ok(found);
+                return Ok((found, jvm));
             }
-            return self.reduce_followed(condition, &whole, &jvm)?.ok_or(why);
+            let found = self.reduce_followed(condition, &whole, &jvm)?;
+            return found.map(|found| (found, jvm)).ok_or(why);
         }
         Err(Error::NoDriver)
     }

@@ -178,14 +178,15 @@ impl<'a> Session<'a> {
         };
         self.observer.notice(SessionEvent::Test(&test))?;
         self.taken.push(full_name(&test.found.test));
-        self.locate(failure, &test.found)
+        let jvm = self.failed_jvm(&failure.seen.recording)?;
+        self.locate(&test, &jvm)
     }
 
-    /// Finds where the failure of a test comes from.
-    fn locate(&mut self, failure: FailureTask<'_>, found: &MinimizedTest) -> Result<(), Error> {
-        let jvm = self.failed_jvm(&failure.seen.recording)?;
+    /// Finds where the failure of a test comes from, which was made of a run of this JVM.
+    pub(crate) fn locate(&mut self, test: &FailureTest, jvm: &FailedJvm) -> Result<(), Error> {
+        let found = &test.found;
         let case = Case {
-            signature: &failure.seen.signature,
+            signature: &test.signature,
             condition: None,
             script: &found.minimised.script,
             recording: &jvm.recording,

@@ -1,22 +1,22 @@
 //! The chain from a failure back to where it comes from: at each step one of the instructions that the one before
 //! depended on, preferably one with which an experiment made the failure go away.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use culprit_slice::{Criterion, DefinedValue, Dependence, NodeId, Origin, Place, Replayed};
 
 use crate::experiment::{Change, Ended, Experiment};
-use crate::rank::Distances;
+use crate::rank::{Distances, Suspect};
 
 /// The most links of a chain.
 const LONGEST: usize = 12;
 
-/// The links behind the last one that is confirmed.
-const BEYOND: usize = 1;
+/// The methods that a chain leads to, if it can: the likeliest ones.
+const AIMS: usize = 3;
 
-/// The most nodes that are looked at between two links.
-const MOST_BETWEEN: usize = 10_000;
+/// What a confirmed instruction adds to the length of a chain, as a share of what another does.
+const CONFIRMED: f32 = 0.3;
 
 /// A link of a chain.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,12 +40,14 @@ pub enum Evidence {
     Related,
 }
 
-/// The chain from a criterion back.
+/// The chain from a criterion back: the way through the dependences that leads to the likeliest methods, and of such ways the
+/// shortest, where an instruction that an experiment confirmed counts less than another.
 pub(crate) fn chain(
     run: &Replayed,
     criterion: &Criterion,
     distances: &Distances,
     experiments: &[Experiment],
+    suspects: &[Suspect],
 ) -> Vec<Link> {
     let mut confirmed: BTreeMap<NodeId, Change> = BTreeMap::new();
     for it in experiments.iter().filter(|it| it.ended == Ended::Passed) {
@@ -54,19 +56,15 @@ pub(crate) fn chain(
             *known = it.change;
         }
     }
-    let ways = ways_to(run, &confirmed);
+    let ways = Ways::of(run, criterion, distances, &confirmed, suspects);
     let mut links: Vec<Link> = Vec::new();
-    let mut at = run.nodes(criterion);
-    let mut last = None;
-    while links.len() < LONGEST {
-        let own = own_behind(run, distances, &at, last);
-        let best = own.into_iter().min_by_key(|(node, kind)| {
-            let is_data = *kind != Some(Dependence::Control) && *kind != Some(Dependence::Base);
-            (ways[node.0 as usize], !is_data, Reverse(*node))
-        });
-        let Some((node, kind)) = best else {
-            break;
-        };
+    let mut dependence = None;
+    for (node, kind) in ways.best(run, distances) {
+        // The first step from a link tells how it depends.
+        dependence = dependence.or(kind);
+        if !distances.is_own(run, node) {
+            continue;
+        }
         if let Origin::Instruction(number) = run.graph.origin(node)
             && let Some(place) = run.program.place(number)
         {
@@ -78,35 +76,139 @@ pub(crate) fn chain(
                 place,
                 code: None,
                 value: value(run, node),
-                dependence: kind,
+                dependence: dependence.take(),
                 evidence,
             };
             add(&mut links, link);
         }
-        at = vec![node];
-        last = Some(node);
     }
-    // What is behind the last confirmed link had no part in an experiment.
-    let is_confirmed = |link: &Link| link.evidence != Evidence::Related;
-    if let Some(last) = links.iter().rposition(is_confirmed) {
-        links.truncate(last + 1 + BEYOND);
-    }
+    shorten(&mut links);
     links
 }
 
-/// By node, the number of steps back to the next confirmed one.
-fn ways_to(run: &Replayed, confirmed: &BTreeMap<NodeId, Change>) -> Vec<u32> {
-    let mut ways = vec![u32::MAX; run.graph.len()];
-    // Nodes come after those that they depend on.
-    for node in run.graph.nodes() {
-        let parents = run.graph.parents(node);
-        let behind = parents.map(|(parent, _)| ways[parent.0 as usize]).min();
-        ways[node.0 as usize] = match confirmed.contains_key(&node) {
-            true => 0,
-            false => behind.unwrap_or(u32::MAX).saturating_add(1),
-        };
+/// For each node the best way to it from the failure.
+struct Ways(Vec<Way>);
+
+#[derive(Clone, Copy)]
+struct Way {
+    /// The nearest of the most suspicious methods are its highest bits.
+    suspects: u8,
+    /// Infinite without a way.
+    length: f32,
+    /// The node before, which depends on this one, and how.
+    before: Option<(NodeId, Dependence)>,
+}
+
+impl Way {
+    /// True if a way is better than another to the same node.
+    fn is_better(&self, other: &Way) -> bool {
+        let suspects = self.suspects.cmp(&other.suspects);
+        let length = other.length.total_cmp(&self.length);
+        other.length.is_infinite() || suspects.then(length) == Ordering::Greater
     }
-    ways
+}
+
+impl Ways {
+    fn of(
+        run: &Replayed,
+        criterion: &Criterion,
+        distances: &Distances,
+        confirmed: &BTreeMap<NodeId, Change>,
+        suspects: &[Suspect],
+    ) -> Ways {
+        let marks: BTreeMap<u32, u8> = suspects
+            .iter()
+            .take(AIMS)
+            .enumerate()
+            .map(|(at, suspect)| (suspect.start, 1 << (AIMS - 1 - at)))
+            .collect();
+        let mark = |node: NodeId| {
+            let Origin::Instruction(number) = run.graph.origin(node) else {
+                return 0;
+            };
+            let start = match distances.is_own(run, node) {
+                true => run.program.method_start(number),
+                false => None,
+            };
+            start
+                .and_then(|start| marks.get(&start).copied())
+                .unwrap_or(0)
+        };
+        let none = Way {
+            suspects: 0,
+            length: f32::INFINITY,
+            before: None,
+        };
+        let mut ways = vec![none; run.graph.len()];
+        for node in run.nodes(criterion) {
+            ways[node.0 as usize] = Way {
+                suspects: mark(node),
+                length: 0.0,
+                before: None,
+            };
+        }
+        // Nodes come after those that they depend on.
+        for node in run.graph.nodes().rev() {
+            let way = ways[node.0 as usize];
+            if way.length.is_infinite() {
+                continue;
+            }
+            for (parent, kind) in run.graph.parents(node) {
+                let share = match confirmed.contains_key(&parent) {
+                    true => CONFIRMED,
+                    false => 1.0,
+                };
+                let longer = Way {
+                    suspects: way.suspects | mark(parent),
+                    length: way.length + share * distances.step(run, parent, kind),
+                    before: Some((node, kind)),
+                };
+                let known = &mut ways[parent.0 as usize];
+                if longer.is_better(known) {
+                    *known = longer;
+                }
+            }
+        }
+        Ways(ways)
+    }
+
+    /// The nodes of the best way, from the failure back, each with the dependence of the one before on it.
+    fn best(&self, run: &Replayed, distances: &Distances) -> Vec<(NodeId, Option<Dependence>)> {
+        let own = run.graph.nodes().filter(|it| distances.is_own(run, *it));
+        let reached = own.filter(|it| self.0[it.0 as usize].length.is_finite());
+        let best = reached.max_by(|one, other| {
+            let (one, other) = (&self.0[one.0 as usize], &self.0[other.0 as usize]);
+            let length = other.length.total_cmp(&one.length);
+            one.suspects.cmp(&other.suspects).then(length)
+        });
+        let mut nodes = Vec::new();
+        let mut at = best;
+        while let Some(node) = at {
+            let before = self.0[node.0 as usize].before;
+            nodes.push((node, before.map(|(_, kind)| kind)));
+            at = before.map(|(node, _)| node);
+        }
+        nodes.reverse();
+        nodes
+    }
+}
+
+/// Removes links of a long chain that tell least: such as are not confirmed, between others.
+fn shorten(links: &mut Vec<Link>) {
+    while links.len() > LONGEST {
+        let inner = 1..links.len() - 1;
+        let mut related = inner.filter(|at| links[*at].evidence == Evidence::Related);
+        let first = related.clone().next();
+        let is_between = |at: &usize| {
+            let methods = [at - 1, *at, at + 1].map(|at| &links[at].place);
+            let [before, own, after] = methods.map(|it| (&it.class, &it.method, &it.descriptor));
+            before == own && own == after
+        };
+        match related.find(is_between).or(first) {
+            Some(at) => drop(links.remove(at)),
+            None => links.truncate(LONGEST),
+        }
+    }
 }
 
 /// Adds a link, unless it is of the same line as the one before and tells less.
@@ -124,33 +226,6 @@ fn add(links: &mut Vec<Link>, link: Link) {
         }
         _ => links.push(link),
     }
-}
-
-/// The nearest own instructions behind some nodes, each with the dependence that leads to it. Those nodes count
-/// themselves unless one is the last link.
-fn own_behind(
-    run: &Replayed,
-    distances: &Distances,
-    from: &[NodeId],
-    last: Option<NodeId>,
-) -> Vec<(NodeId, Option<Dependence>)> {
-    let mut found = Vec::new();
-    let mut seen: BTreeSet<NodeId> = BTreeSet::new();
-    let mut open: Vec<(NodeId, Option<Dependence>)> = from.iter().map(|it| (*it, None)).collect();
-    while let Some((node, kind)) = open.pop() {
-        if !seen.insert(node) || seen.len() > MOST_BETWEEN {
-            continue;
-        }
-        if distances.is_own(run, node) && Some(node) != last {
-            found.push((node, kind));
-            continue;
-        }
-        for (parent, own_kind) in run.graph.parents(node) {
-            // The first step from a link tells how it depends.
-            open.push((parent, kind.or(Some(own_kind))));
-        }
-    }
-    found
 }
 
 /// How easily a change is understood.

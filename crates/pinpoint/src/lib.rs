@@ -11,6 +11,7 @@ mod error;
 mod experiment;
 mod locate;
 mod rank;
+mod statements;
 mod tracing;
 
 pub use chain::{Evidence, Link};

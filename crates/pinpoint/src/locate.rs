@@ -64,7 +64,7 @@ pub struct Located {
 impl FailingScript<'_> {
     /// Traces the script, and makes experiments with the values that its failure depended on.
     pub fn locate(&self) -> Result<Located, Error> {
-        let run = self.trace()?;
+        let (run, stack) = self.trace()?;
         let criterion = Criterion::Exception;
         let is_own = |place: &Place| Owner::of(&place.class) == Owner::Other;
         let distances = Distances::of(&run, &criterion, &is_own);
@@ -72,14 +72,28 @@ impl FailingScript<'_> {
         let spots = spots(&run, &nodes[..nodes.len().min(MOST_SPOTS)]);
         let experiments = self.experiments(&run, &spots)?;
         let slice = run.backward(&criterion).nodes;
-        let mut chain = chain(&run, &criterion, &distances, &experiments);
+        let suspects = suspects(&run, &distances, &experiments, &stack);
+        if std::env::var("CULPRIT_DUMP").is_ok() {
+            let mut out = String::new();
+            for (n, st) in self.script.statements.iter().enumerate() {
+                out.push_str(&format!("{n}: {:?} given {:?} end {:?}\n", st.action, st.given, st.end));
+            }
+            out.push_str(&format!("exception {:?} result {:?} misfits {} partial {:?}\n", run.exception, run.result, run.misfits, run.partial));
+            for node in slice.iter().rev().take(60) {
+                let origin = run.graph.origin(*node);
+                let place = match origin { Origin::Instruction(n) => run.program.place(n).map(|p| format!("{}.{}:{:?}", p.class, p.method, p.line)), _ => None };
+                out.push_str(&format!("{node:?} {origin:?} {place:?} <- {:?}\n", run.graph.parents(*node).collect::<Vec<_>>()));
+            }
+            let _ = std::fs::write("/tmp/dump.txt", out);
+        }
+        let mut chain = chain(&run, &criterion, &distances, &experiments, &suspects);
         self.add_sources(&mut chain);
         chain.retain(|link| link.evidence != Evidence::Related || !is_bare(link));
         Ok(Located {
             chain,
-            suspects: suspects(&run, &distances, &experiments),
+            suspects,
             lines_run: lines(&run, run.graph.nodes(), &is_own),
-            lines_in_slice: lines(&run, slice.into_iter(), &is_own),
+            lines_in_slice: lines(&run, slice.iter().copied(), &is_own),
             experiments: experiments.len(),
             partial: run.partial,
         })
@@ -102,15 +116,16 @@ impl FailingScript<'_> {
         }
     }
 
-    fn trace(&self) -> Result<Replayed, Error> {
+    /// The traced run, and the stack trace of its failure.
+    fn trace(&self) -> Result<(Replayed, String), Error> {
         let scratch = &self.workers.jvm.scratch;
         let (class_path, folder) = (self.class_path.to_vec(), self.folder.clone());
         let pool = self
             .workers
             .tracing_pool(self.recording, class_path, folder, MOST_TRACED)?;
         let run = trace(self.script, &pool, scratch, TRACED, self.deadline)?;
-        match run.threw() {
-            Some(trace) if (self.is_same)(trace) => Ok(run.replayed),
+        match run.threw().map(str::to_owned) {
+            Some(trace) if (self.is_same)(&trace) => Ok((run.replayed, trace)),
             Some(trace) => {
                 let first = trace.lines().next().unwrap_or_default();
                 Err(Error::OtherFailure(first.to_owned()))

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use culprit_signature::Thrown;
 use culprit_slice::{Criterion, Dependence, NodeId, Origin, Place, Replayed};
 
-use crate::experiment::{Ended, Experiment};
+use crate::experiment::{Change, Ended, Experiment};
 
 /// A method that a failure depended on.
 #[derive(Clone, PartialEq, Debug)]
@@ -19,8 +20,8 @@ pub struct Suspect {
     pub lines: Vec<u16>,
     /// An experiment with one of its values made the failure go away.
     pub is_confirmed: bool,
-    /// How far it is from the failure.
-    pub distance: f32,
+    /// The number of its first instruction in the trace.
+    pub(crate) start: u32,
 }
 
 /// A step through code that is not looked at.
@@ -50,7 +51,7 @@ impl Distances {
             let distance = nodes[node.0 as usize];
             if distance.is_finite() {
                 for (parent, kind) in run.graph.parents(node) {
-                    let step = step(run, &own, parent, kind);
+                    let step = own.step(run, parent, kind);
                     let at = &mut nodes[parent.0 as usize];
                     *at = at.min(distance + step);
                 }
@@ -65,6 +66,11 @@ impl Distances {
             Origin::Instruction(number) => self.own.has(number),
             Origin::Statement(_) => false,
         }
+    }
+
+    /// The length of a step from a node to one that it depends on.
+    pub(crate) fn step(&self, run: &Replayed, parent: NodeId, kind: Dependence) -> f32 {
+        self.own.step(run, parent, kind)
     }
 
     pub(crate) fn at(&self, node: NodeId) -> f32 {
@@ -97,36 +103,18 @@ impl Distances {
     }
 }
 
-/// The methods that a failure depended on: those with a value that decides it first, then the nearest.
+/// The methods that were run, the likeliest to be at fault first. `stack` is the stack trace of the failure.
 pub(crate) fn suspects(
     run: &Replayed,
     distances: &Distances,
     experiments: &[Experiment],
+    stack: &str,
 ) -> Vec<Suspect> {
-    let mut confirmed: BTreeSet<u32> = BTreeSet::new();
-    for it in experiments.iter().filter(|it| it.ended == Ended::Passed) {
-        confirmed.insert(it.spot.instruction);
-    }
-    let mut nearest: BTreeMap<u32, f32> = BTreeMap::new();
-    for node in distances.nearest(run, 1) {
-        if let Origin::Instruction(number) = run.graph.origin(node) {
-            nearest.insert(number, distances.at(node));
-        }
-    }
-    by_method(run, nearest, &confirmed)
-}
-
-fn step(run: &Replayed, own: &OwnInstructions, parent: NodeId, kind: Dependence) -> f32 {
-    let is_own = match run.graph.origin(parent) {
-        Origin::Instruction(number) => own.has(number),
-        Origin::Statement(_) => false,
-    };
-    match (is_own, kind) {
-        (false, _) => THROUGH,
-        (true, Dependence::Base) => 2.0,
-        (true, Dependence::Return) => 0.5,
-        (true, _) => 1.0,
-    }
+    let mut methods = Methods::of(run, distances);
+    methods.add_calls(run, distances);
+    methods.add_stack(stack);
+    methods.add_experiments(run, experiments);
+    methods.ranked()
 }
 
 /// The instructions that are looked at, by number.
@@ -145,54 +133,204 @@ impl OwnInstructions {
     fn has(&self, number: u32) -> bool {
         self.0.get(number as usize).copied().unwrap_or(false)
     }
-}
 
-/// Methods from the distances of their instructions.
-fn by_method(
-    run: &Replayed,
-    nearest: BTreeMap<u32, f32>,
-    confirmed: &BTreeSet<u32>,
-) -> Vec<Suspect> {
-    let mut found: Vec<(f32, Place, bool)> = nearest
-        .into_iter()
-        .filter_map(|(number, distance)| {
-            Some((
-                distance,
-                run.program.place(number)?,
-                confirmed.contains(&number),
-            ))
-        })
-        .collect();
-    found.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let mut methods: Vec<Suspect> = Vec::new();
-    for (distance, place, is_confirmed) in found {
-        let is_known = |it: &Suspect| {
-            (&it.class, &it.method, &it.descriptor)
-                == (&place.class, &place.method, &place.descriptor)
+    fn step(&self, run: &Replayed, parent: NodeId, kind: Dependence) -> f32 {
+        let is_own = match run.graph.origin(parent) {
+            Origin::Instruction(number) => self.has(number),
+            // Behind it are the guards of the script.
+            Origin::Statement(_) => kind == Dependence::Control,
         };
-        let at = methods.iter().position(is_known).unwrap_or(methods.len());
-        if at == methods.len() {
-            methods.push(Suspect {
-                class: place.class,
-                method: place.method,
-                descriptor: place.descriptor,
-                source: place.source,
-                lines: Vec::new(),
-                is_confirmed: false,
-                distance,
-            });
-        }
-        let suspect = &mut methods[at];
-        suspect.is_confirmed |= is_confirmed;
-        if let Some(line) = place.line
-            && !suspect.lines.contains(&line)
-        {
-            suspect.lines.push(line);
+        match (is_own, kind) {
+            (false, _) => THROUGH,
+            (true, Dependence::Base) => 2.0,
+            (true, Dependence::Return) => 0.5,
+            (true, _) => 1.0,
         }
     }
-    methods.sort_by(|one, other| {
-        let confirmed = other.is_confirmed.cmp(&one.is_confirmed);
-        confirmed.then(one.distance.total_cmp(&other.distance))
-    });
-    methods
+}
+
+/// The methods of the program that were run, by their first instructions.
+struct Methods(BTreeMap<u32, (Suspect, Traits)>);
+
+/// What speaks for or against a method.
+#[derive(Clone, Copy, Debug)]
+struct Traits {
+    /// How far its nearest instruction is from the failure; infinite outside of the slice.
+    distance: f32,
+    /// The methods between the script and it.
+    depth: u32,
+    /// Its place on the stack of the failure, among the methods of the program.
+    frame: Option<usize>,
+    /// Its lines that were run, and that the failure depended on.
+    lines_run: usize,
+    lines_in_slice: usize,
+    /// Times that it was called.
+    calls: usize,
+    /// The share of the run that was over when it was last called.
+    last_call: f32,
+    /// Its branches and its other instructions with which an experiment made the failure go away.
+    branches: usize,
+    values: usize,
+    /// Instructions of it that experiments were made with.
+    tried: usize,
+}
+
+impl Methods {
+    fn of(run: &Replayed, distances: &Distances) -> Methods {
+        let mut nearest: BTreeMap<u32, f32> = BTreeMap::new();
+        for node in run.graph.nodes() {
+            if let Origin::Instruction(number) = run.graph.origin(node)
+                && distances.own.has(number)
+            {
+                let at = nearest.entry(number).or_insert(f32::INFINITY);
+                *at = at.min(distances.at(node));
+            }
+        }
+        let mut nearest: Vec<(u32, f32)> = nearest.into_iter().collect();
+        nearest.sort_by(|one, other| one.1.total_cmp(&other.1));
+        let mut methods = BTreeMap::new();
+        let mut lines: BTreeSet<(u32, u16)> = BTreeSet::new();
+        for (number, distance) in nearest {
+            let (Some(start), Some(place)) =
+                (run.program.method_start(number), run.program.place(number))
+            else {
+                continue;
+            };
+            let line = place.line;
+            let (suspect, traits) = methods.entry(start).or_insert_with(|| {
+                let suspect = Suspect {
+                    class: place.class,
+                    method: place.method,
+                    descriptor: place.descriptor,
+                    source: place.source,
+                    lines: Vec::new(),
+                    is_confirmed: false,
+                    start,
+                };
+                (suspect, Traits::at(distance))
+            });
+            if let Some(line) = line
+                && lines.insert((start, line))
+            {
+                traits.lines_run += 1;
+                if distance.is_finite() {
+                    suspect.lines.push(line);
+                    traits.lines_in_slice += 1;
+                }
+            }
+        }
+        Methods(methods)
+    }
+
+    /// Adds how methods were called.
+    fn add_calls(&mut self, run: &Replayed, distances: &Distances) {
+        let mut depths: BTreeMap<u32, u32> = BTreeMap::new();
+        let nodes = run.graph.len().max(1) as f32;
+        for entry in &run.entries {
+            let Some(start) = run.program.method_start(entry.instruction) else {
+                continue;
+            };
+            let above = match entry.call.map(|call| run.graph.origin(call)) {
+                Some(Origin::Instruction(number)) => {
+                    let caller = run.program.method_start(number);
+                    caller.and_then(|caller| depths.get(&caller).copied())
+                }
+                Some(Origin::Statement(_)) | None => None,
+            };
+            let own = u32::from(distances.own.has(entry.instruction));
+            let depth = above.unwrap_or(0) + own;
+            let known = depths.entry(start).or_insert(depth);
+            *known = depth.min(*known);
+            if let Some((_, traits)) = self.0.get_mut(&start) {
+                traits.depth = *known;
+                traits.calls += 1;
+                traits.last_call = entry.call.map_or(0.0, |call| call.0 as f32 / nodes);
+            }
+        }
+    }
+
+    /// Adds where methods are on the stack of the failure.
+    fn add_stack(&mut self, stack: &str) {
+        let Some(thrown) = Thrown::parse(stack) else {
+            return;
+        };
+        let frames = thrown.chain().last().map(|it| it.frames.as_slice());
+        let mut place = 0;
+        for frame in frames.unwrap_or_default() {
+            let class = frame.class.replace('.', "/");
+            let line = frame.line.and_then(|line| u16::try_from(line).ok());
+            let is_there = |suspect: &Suspect| {
+                suspect.class == class
+                    && suspect.method == frame.method
+                    && line.is_none_or(|line| suspect.lines.contains(&line))
+            };
+            let mut named = self.0.values_mut().filter(|it| is_there(&it.0));
+            if let Some((_, traits)) = named.next() {
+                traits.frame = traits.frame.or(Some(place));
+                place += 1;
+            }
+        }
+    }
+
+    /// Adds what experiments have shown.
+    fn add_experiments(&mut self, run: &Replayed, experiments: &[Experiment]) {
+        let mut passed: BTreeMap<u32, bool> = BTreeMap::new();
+        let mut branches: BTreeSet<u32> = BTreeSet::new();
+        for it in experiments {
+            *passed.entry(it.spot.instruction).or_default() |= it.ended == Ended::Passed;
+            if it.change == Change::Flip {
+                branches.insert(it.spot.instruction);
+            }
+        }
+        for (number, passed) in passed {
+            let start = run.program.method_start(number);
+            let method = start.and_then(|start| self.0.get_mut(&start));
+            if let Some((suspect, traits)) = method {
+                traits.tried += 1;
+                suspect.is_confirmed |= passed;
+                traits.branches += usize::from(passed && branches.contains(&number));
+                traits.values += usize::from(passed && !branches.contains(&number));
+            }
+        }
+    }
+
+    fn ranked(self) -> Vec<Suspect> {
+        let mut methods: Vec<(Suspect, Traits)> = self.0.into_values().collect();
+        if let Ok(file) = std::env::var("CULPRIT_FEATURES") {
+            use std::io::Write as _;
+            let mut out = String::new();
+            for (s, t) in &methods {
+                out.push_str(&format!(
+                    "{}#{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                    s.class.replace('/', "."), s.method, s.descriptor, t.distance, t.depth,
+                    t.frame.map_or(-1, |it| it as i64), t.lines_run, t.lines_in_slice, t.calls,
+                    t.last_call, t.branches, t.values, t.tried
+                ));
+            }
+            let _ = std::fs::OpenOptions::new().create(true).append(true).open(file)
+                .and_then(|mut f| writeln!(f, "RUN\n{out}"));
+        }
+        methods.sort_by(|(one, own), (other, its)| {
+            let confirmed = other.is_confirmed.cmp(&one.is_confirmed);
+            confirmed.then(own.distance.total_cmp(&its.distance))
+        });
+        methods.into_iter().map(|(suspect, _)| suspect).collect()
+    }
+}
+
+impl Traits {
+    fn at(distance: f32) -> Traits {
+        Traits {
+            distance,
+            depth: 1,
+            frame: None,
+            lines_run: 0,
+            lines_in_slice: 0,
+            calls: 0,
+            last_call: 0.0,
+            branches: 0,
+            values: 0,
+            tried: 0,
+        }
+    }
 }

@@ -1,17 +1,17 @@
 //! Runs of scripts that are traced.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_jvm::{Deadline, Job, JobResult, WorkerPool, untrusted};
-use culprit_model::{ObjectId, Outcome, Script};
+use culprit_model::{Outcome, Script};
 use culprit_slice::{Replayed, replay};
 use culprit_trace::instructions::{INSTRUCTIONS_EXTENSION, InstructionTrace};
 use culprit_wire::{FreshState, LineCheck, Mode};
 
 use crate::Error;
+use crate::statements::for_replay;
 
 /// The most bytes of events of a trace.
 pub(crate) const MOST_TRACED: u64 = 128 << 20;
@@ -69,20 +69,6 @@ pub(crate) fn trace(
     let trace = InstructionTrace::read(&untrusted::read(&file, LARGEST_FILE)?)?;
     Ok(TracedRun {
         outcome,
-        replayed: replay(&trace, &sources(script))?,
+        replayed: replay(&trace, &for_replay(script))?,
     })
-}
-
-/// By statement, the statements that made what it is given.
-fn sources(script: &Script) -> Vec<Vec<u32>> {
-    let mut makers: HashMap<ObjectId, u32> = HashMap::new();
-    let mut sources = Vec::new();
-    for (number, statement) in (0..).zip(&script.statements) {
-        let uses = statement.uses();
-        let known = uses.iter().filter_map(|id| makers.get(id));
-        sources.push(known.copied().collect());
-        makers.extend(statement.defines().map(|id| (id, number)));
-        makers.extend(statement.catches().map(|id| (id, number)));
-    }
-    sources
 }

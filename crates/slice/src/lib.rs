@@ -37,5 +37,5 @@ mod slice;
 pub use error::Error;
 pub use graph::{DefinedValue, Dependence, Graph, NodeId, Origin};
 pub use program::{Place, Program};
-pub use replay::{Replayed, replay};
+pub use replay::{Replayed, ScriptStatement, replay};
 pub use slice::{Criterion, Edge, Slice};

@@ -242,12 +242,21 @@ impl Program {
         self.methods.iter().map(|it| it.steps.len()).sum()
     }
 
-    /// The place of an instruction.
-    pub fn place(&self, instruction: u32) -> Option<Place> {
+    /// The number of the first instruction in the method of an instruction: it identifies the method.
+    pub fn method_start(&self, instruction: u32) -> Option<u32> {
+        self.method(instruction).map(|it| it.first_instruction)
+    }
+
+    fn method(&self, instruction: u32) -> Option<&Method> {
         let after = self
             .methods
             .partition_point(|it| it.first_instruction <= instruction);
-        let method = self.methods.get(after.checked_sub(1)?)?;
+        self.methods.get(after.checked_sub(1)?)
+    }
+
+    /// The place of an instruction.
+    pub fn place(&self, instruction: u32) -> Option<Place> {
+        let method = self.method(instruction)?;
         let step = method
             .steps
             .get((instruction - method.first_instruction) as usize)?;

@@ -26,7 +26,8 @@ pub struct Replayed {
     pub objects: Vec<TracedObject>,
     /// The activations in the order in which they began.
     pub entries: Vec<Entry>,
-    /// The instruction that threw the exception which ended the script.
+    /// The instruction that threw the exception which ended the script. An exception that no traced code threw is that of
+    /// the last statement, with the values that it was given.
     pub exception: Option<NodeId>,
     /// The `return` of the last call of the script.
     pub result: Option<NodeId>,
@@ -49,12 +50,23 @@ pub struct Entry {
     pub arguments: Vec<DefinedValue>,
 }
 
-/// Replays a trace. `sources` has, for each statement of the script, those that made what it is given.
-pub fn replay(trace: &InstructionTrace, sources: &[Vec<u32>]) -> Result<Replayed, Error> {
+/// A statement of a script, as far as its trace does not contain it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ScriptStatement {
+    /// The statements that made or changed what it is given.
+    pub sources: Vec<u32>,
+    /// The method that it calls, if that is traced. Code that is not traced reads the contents of arrays and strings.
+    pub method: Option<String>,
+    /// The script continues only because of the values that this statement is given.
+    pub is_guard: bool,
+}
+
+/// Replays the trace of a script. Statements that are not known may call any method.
+pub fn replay(trace: &InstructionTrace, statements: &[ScriptStatement]) -> Result<Replayed, Error> {
     let program = Program::of(&trace.classes)?;
     let mut world = World {
         objects: &trace.objects,
-        sources,
+        statements,
         ..World::default()
     };
     let mut threads: Vec<Thread> = trace
@@ -92,7 +104,7 @@ pub fn replay(trace: &InstructionTrace, sources: &[Vec<u32>]) -> Result<Replayed
         graph: world.graph,
         objects: trace.objects.clone(),
         entries: world.entries,
-        exception: world.exception,
+        exception: world.exception.or(world.last_given),
         result: world.result,
         instructions: world.instructions,
         misfits: world.misfits,
@@ -115,10 +127,13 @@ struct World<'t> {
     started: HashMap<u32, NodeId>,
     /// The objects that statements have returned or constructed.
     produced: HashMap<u32, NodeId>,
-    /// By statement, those that made what it is given.
-    sources: &'t [Vec<u32>],
+    statements: &'t [ScriptStatement],
     /// The results of statements, by their numbers.
-    results: HashMap<u32, NodeId>,
+    results: HashMap<u32, Slot>,
+    /// The values that the last statement is given.
+    last_given: Option<NodeId>,
+    /// The last guard of the script.
+    guard: Option<NodeId>,
     entries: Vec<Entry>,
     exception: Option<NodeId>,
     result: Option<NodeId>,
@@ -229,17 +244,28 @@ impl ThreadStep<'_, '_> {
         self.thread.flying = None;
         self.world.exception = None;
         let origin = Origin::Statement(number);
-        let node = self.world.graph.add(origin, None, [])?;
-        let sources = self.world.sources.get(number as usize);
-        let made = sources.into_iter().flatten();
-        let made = made.filter_map(|source| self.world.results.get(source));
-        let made: Vec<_> = made.map(|made| (*made, Dependence::Value)).collect();
+        let node = self.world.graph.add(origin, self.world.guard, [])?;
+        let statement = self.world.statements.get(number as usize);
+        let sources = statement.into_iter().flat_map(|it| &it.sources);
+        let is_traced = statement.is_none_or(|it| it.method.is_some());
+        let mut made = Vec::new();
+        for slot in sources.filter_map(|source| self.world.results.get(source)) {
+            made.extend(slot.parent());
+            if !is_traced {
+                made.extend(calls::read_by_others(self.world, self.program, slot.object));
+            }
+        }
         let given = match made.is_empty() {
             true => node,
             false => self.world.graph.add(origin, Some(node), made)?,
         };
         // Until a method of the program returns something, the result depends on what is given.
-        self.world.results.insert(number, given);
+        let slot = Slot::of(given, Dependence::Value);
+        self.world.results.insert(number, slot);
+        self.world.last_given = Some(given);
+        if statement.is_some_and(|it| it.is_guard) {
+            self.world.guard = Some(given);
+        }
         self.thread.statement = Some(node);
         self.thread.given = Some(given);
         self.thread.number = number;

@@ -5,7 +5,7 @@ use culprit_trace::instructions::MAX_OPERAND;
 use super::activation::{Activation, ReportedCopy};
 use super::{Entry, LambdaObject, Thread, ThreadStep, World};
 use crate::control::RegionStack;
-use crate::graph::{DefinedValue, Dependence, NodeId};
+use crate::graph::{DefinedValue, Dependence, NodeId, Origin};
 use crate::operation::{CallSite, Operation, ValueKind};
 use crate::program::{Method, Program};
 use crate::shadow::{Cell, Slot};
@@ -170,21 +170,42 @@ impl ThreadStep<'_, '_> {
             Some(Some(pending)) if activation.is_direct => pending.result = Some(returned),
             Some(Some(pending)) => pending.callbacks.extend(node),
             Some(None) => self.world.misfits += 1,
-            None => self.end_of_statement(&activation, returned),
+            None => self.end_of_statement(&activation, returned)?,
         }
         Some(())
     }
 
-    /// A method that the script has called returns.
-    fn end_of_statement(&mut self, activation: &Activation, returned: Option<Slot>) {
-        let Some(statement) = self.thread.statement else {
-            return;
-        };
-        self.world.result = returned.and_then(|slot| slot.definition);
-        if let Some(result) = self.world.result {
-            self.world.results.insert(self.thread.number, result);
+    /// A method returns to code that is not traced, which a statement has called: the result of the statement depends on
+    /// what the program has returned.
+    fn end_of_callback(&mut self, method: &Method, returned: Option<Slot>) -> Option<()> {
+        if self.program.is_library(method.first_instruction) {
+            return Some(());
         }
+        let known = self.world.results.get(&self.thread.number).copied();
+        let parents = [known, returned].into_iter().flatten();
+        let parents: Vec<_> = parents.filter_map(|slot| slot.parent()).collect();
+        let origin = Origin::Statement(self.thread.number);
+        let node = self.world.graph.add(origin, self.thread.statement, parents)?;
+        let slot = Slot::of(node, Dependence::Return);
+        self.world.results.insert(self.thread.number, slot);
+        Some(())
+    }
+
+    /// A method that the script has called returns.
+    fn end_of_statement(&mut self, activation: &Activation, returned: Option<Slot>) -> Option<()> {
+        let Some(statement) = self.thread.statement else {
+            return Some(());
+        };
         let method = activation.method(self.program);
+        let called = self.world.statements.get(self.thread.number as usize);
+        // Other methods run besides, such as those that load classes.
+        if called.is_some_and(|it| it.method.as_ref() != Some(&method.name)) {
+            return self.end_of_callback(method, returned);
+        }
+        self.world.result = returned.and_then(|slot| slot.definition);
+        if let Some(slot) = returned.filter(|slot| slot.definition.is_some()) {
+            self.world.results.insert(self.thread.number, slot);
+        }
         let made = match (method.name.as_str(), returned) {
             ("<init>", _) => activation
                 .locals
@@ -196,7 +217,22 @@ impl ThreadStep<'_, '_> {
         if let Some((object, node)) = made.filter(|(object, _)| *object != 0) {
             self.world.produced.insert(object, node);
         }
+        Some(())
     }
+}
+
+/// The parts of an object that code which is not traced may read.
+pub(super) fn read_by_others(
+    world: &World<'_>,
+    program: &Program,
+    object: u32,
+) -> Vec<(NodeId, Dependence)> {
+    let mut parents: Vec<_> = world.heap.changed(object).into_iter().collect();
+    let class = world.class(object);
+    if class.is_some_and(|it| it.starts_with('[') || is_value(it) || !program.is_traced(it)) {
+        parents.extend(world.heap.contents(object, MOST_PARTS));
+    }
+    parents
 }
 
 /// The call in a thread that starts the thread of an object, if it is under way.
