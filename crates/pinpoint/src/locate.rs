@@ -15,10 +15,7 @@ use crate::Error;
 use crate::chain::{Evidence, Link, chain};
 use crate::experiment::{Change, Experiment, Laboratory, Spot, prepare, spots};
 use crate::rank::{Distances, Suspect, suspects};
-use crate::tracing::{MOST_TRACED, trace};
-
-/// The time for the traced run.
-const TRACED: Duration = Duration::from_secs(20);
+use crate::tracing::{ScriptToTrace, TraceLimits};
 
 /// The time for all experiments, and for one of them.
 const EXPERIMENTS: Duration = Duration::from_secs(4);
@@ -103,12 +100,16 @@ impl FailingScript<'_> {
     }
 
     fn trace(&self) -> Result<Replayed, Error> {
-        let scratch = &self.workers.jvm.scratch;
-        let (class_path, folder) = (self.class_path.to_vec(), self.folder.clone());
-        let pool = self
-            .workers
-            .tracing_pool(self.recording, class_path, folder, MOST_TRACED)?;
-        let run = trace(self.script, &pool, scratch, TRACED, self.deadline)?;
+        let run = ScriptToTrace {
+            script: self.script,
+            recording: self.recording,
+            workers: self.workers,
+            class_path: self.class_path,
+            folder: self.folder.clone(),
+            limits: TraceLimits::default(),
+            deadline: self.deadline,
+        };
+        let run = run.trace()?;
         match run.threw() {
             Some(trace) if (self.is_same)(trace) => Ok(run.replayed),
             Some(trace) => {
