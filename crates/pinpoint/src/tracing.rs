@@ -53,8 +53,8 @@ impl Default for TraceLimits {
 pub struct TracedRun {
     pub outcome: Outcome,
     pub replayed: Replayed,
-    /// Methods of the program that ran without being traced.
-    pub not_woven: usize,
+    /// Methods that could not be traced: class, name and descriptor.
+    pub not_woven: Vec<String>,
 }
 
 impl TracedRun {
@@ -101,7 +101,7 @@ impl ScriptToTrace<'_> {
         Ok(TracedRun {
             outcome,
             replayed: replay(&trace, &sources(self.script))?,
-            not_woven: trace.ending.not_woven.len(),
+            not_woven: trace.ending.not_woven.into_iter().map(|it| it.0).collect(),
         })
     }
 }
