@@ -20,7 +20,7 @@ use culprit_slice::{Criterion, LineSlice, Location, Place, SliceDirection};
 use crate::agent;
 use crate::confinement;
 use crate::console::Console;
-use crate::exit::ExitCode;
+use crate::exit::{ExitCode, Expected};
 use crate::program::{Maker, ProgramArgs};
 use crate::progress::Progress;
 use crate::quantity;
@@ -71,10 +71,10 @@ Examples:
   culprit slice culprit-debug --from com.acme.Order:25
   culprit slice culprit-debug --from Order:25:total --forward
   culprit slice culprit-runs/2026-03-09-1 --dot | dot -Tsvg > slice.svg
-The slice of a recording is that of all its calls that `culprit minimize` would
-start with; that of a minimal test is shorter. CLASS is the name of a class, with
-or without its package, or of a source file. Of several executions of a line, the
-last one counts. Names of variables need classes that were compiled with -g.
+The slice of a recording is that of all calls that `culprit minimize` would
+begin with; that of a minimal test is shorter. CLASS is the name of a class,
+with or without its package, or of a source file. Of several executions of a
+line, the last one counts. Variables have names if compiled with -g.
 
 Exit codes:
   0    the slice was printed
@@ -164,6 +164,12 @@ impl Args {
             From::Failure if run.exception.is_some() => Criterion::Exception,
             From::Failure if traced.threw().is_some() => {
                 return Err(not_sliced(traced, "the exception was thrown").into());
+            }
+            From::Result if traced.threw().is_some() => {
+                let message = "the last call threw an exception, and has no result";
+                return Err(Expected::new(ExitCode::No, message)
+                    .hint("start from the exception: --from failure")
+                    .into());
             }
             From::Failure | From::Result => Criterion::Result,
             From::Location(location) => {

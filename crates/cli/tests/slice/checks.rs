@@ -23,7 +23,7 @@ fn replayed(tracer: &Tracer, class: &str) -> (Outcome, Replayed) {
 }
 
 /// The script that calls `run` of a class.
-fn call(class: &str) -> Script {
+pub(crate) fn call(class: &str) -> Script {
     let mut builder = Builder::with(Default::default(), ObjectId(0));
     let run = MemberName::of(class, "run", "()I");
     let statement = builder.call_static(run, Vec::new(), Some(Value::Int(0)));
