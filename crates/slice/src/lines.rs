@@ -22,7 +22,7 @@ pub enum SliceDirection {
 /// The lines of a slice.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LineSlice {
-    /// Statements of the script first, then lines by class, method and number.
+    /// Statements of the script first, then lines by class and number.
     pub lines: Vec<SlicedLine>,
     /// The lines that the criterion itself is in; where it is in code that is not shown, those that it depended on.
     pub criterion: BTreeSet<usize>,
@@ -273,20 +273,13 @@ impl Lines {
     }
 }
 
-/// The place of a line in the order of a slice: methods in the order of the class file.
-fn sort_key(
-    origin: &LineOrigin,
-    key: LineKey,
-) -> (Option<(String, String, String)>, Option<u16>, LineKey) {
+/// The place of a line in the order of a slice, which is that of the source.
+fn sort_key(origin: &LineOrigin, key: LineKey) -> (Option<String>, Option<u16>, String, LineKey) {
     match origin {
-        LineOrigin::Statement(_) => (None, None, key),
+        LineOrigin::Statement(_) => (None, None, String::new(), key),
         LineOrigin::Line(place) => {
-            let method = (
-                place.class.clone(),
-                place.method.clone(),
-                place.descriptor.clone(),
-            );
-            (Some(method), place.line, key)
+            let method = format!("{}{}", place.method, place.descriptor);
+            (Some(place.class.clone()), place.line, method, key)
         }
     }
 }

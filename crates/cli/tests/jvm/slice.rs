@@ -195,6 +195,15 @@ fn classes_without_line_numbers_are_sliced_by_method() {
 }
 
 #[test]
+fn an_exception_of_native_code_depends_on_what_it_was_given() {
+    let program = debugged("natively", "desk.Main");
+    let all = document(&program, &["out"]);
+    let numbers: Vec<u64> = lines(&all).into_iter().map(|(_, line)| line).collect();
+    // The field, its change, the array that is too short, and the call.
+    assert_eq!(numbers, [5, 8, 12, 13], "{all}");
+}
+
+#[test]
 fn several_tests_are_named_one_by_one() {
     let program = debugged("crash", "depot.Main");
     let script = program.path("out/scripts/tests/belts/BeltTest.script");

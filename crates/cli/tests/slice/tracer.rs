@@ -28,6 +28,7 @@ fn stage() -> &'static Stage {
         let jdks = Jdk::all(&JdkLocations::of_process());
         let mut jdks = jdks.into_iter().filter(|jdk| jdk.tool("javac").exists());
         let jdk = jdks.next().expect("a JDK to test with");
+        eprintln!("traced on JDK {}", jdk.version.feature);
         let classes = tempfile::tempdir().unwrap();
         let sources = fs::read_dir(fixtures()).unwrap();
         let sources: Vec<PathBuf> = sources.map(|it| it.unwrap().path()).collect();
