@@ -140,6 +140,9 @@ programs! {
     arguments_of_any_number_are_followed "Varargs",
     an_exception_of_the_library_depends_on_its_arguments "Uncaught",
     an_exception_of_the_library_depends_on_contents "Parsed",
+    an_array_changes_by_any_of_its_names "Shared",
+    a_result_that_may_be_null_is_a_condition "Absent",
+    a_list_is_followed_through_the_recursion_that_made_it "Linked",
 }
 
 /// The tracer that most tests share.
