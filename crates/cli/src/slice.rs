@@ -161,10 +161,11 @@ impl Args {
     fn criterion(&self, traced: &TracedRun) -> anyhow::Result<Criterion> {
         let run = &traced.replayed;
         let criterion = match &self.from {
-            From::Failure if run.exception.is_some() => Criterion::Exception,
-            From::Failure if traced.threw().is_some() => {
-                return Err(not_sliced(traced, "the exception was thrown").into());
-            }
+            From::Failure if traced.threw().is_some() => match (run.exception, &run.partial) {
+                (Some(_), None) => Criterion::Exception,
+                // The exception comes last.
+                _ => return Err(not_sliced(traced, "the exception was thrown").into()),
+            },
             From::Result if traced.threw().is_some() => {
                 let message = "the last call threw an exception, and has no result";
                 return Err(Expected::new(ExitCode::No, message)
