@@ -22,6 +22,7 @@ mod pool;
 mod reader;
 mod relocate;
 mod simulate;
+mod variables;
 
 pub use annotations::{annotated_class, is_annotated};
 pub use asm::{Asm, LocalKind};
@@ -37,3 +38,4 @@ pub use outline::outline;
 pub use pool::{DynamicRef, MemberRef, Pool, tag};
 pub use relocate::PcMap;
 pub use simulate::{ClassId, SimulatedState, Simulation, SlotType, simulate};
+pub use variables::VariableTable;

@@ -14,12 +14,14 @@ mod isolate;
 mod log;
 mod minimize;
 mod origin;
+mod program;
 mod progress;
 mod quantity;
 mod record;
 mod reduction;
 mod replay;
 mod show;
+mod slice;
 
 use std::ffi::OsString;
 use std::io;
@@ -96,6 +98,15 @@ enum Command {
     /// with `culprit record --contents`. Use it to choose the observed classes
     /// yourself, or to reduce a failure without running the command again.
     Minimize(minimize::Args),
+    /// Print the lines that a failure or a value depended on
+    ///
+    /// Use it to see where a wrong value comes from, once `culprit debug` has made a
+    /// test. Culprit runs the test in the sandbox and traces its instructions. It
+    /// prints each line of the program on which the failure depended, with the lines
+    /// that this line depended on: by a variable, a field, an element of an array,
+    /// the result of a call, a branch or an exception, also through collections and
+    /// strings of the JDK.
+    Slice(slice::Args),
     /// Add the probes of `culprit record` to a jar ahead of time
     ///
     /// Recording a program from such a jar saves the time of changing its classes
@@ -117,6 +128,7 @@ impl Command {
             Command::Show(_) => "show",
             Command::Replay(_) => "replay",
             Command::Minimize(_) => "minimize",
+            Command::Slice(_) => "slice",
             Command::Debug(_) => "debug",
             Command::Isolate(_) => "isolate",
             Command::Instrument(_) => "instrument",
@@ -128,9 +140,11 @@ impl Command {
     /// on without us.
     fn runs_candidates(&self) -> bool {
         match self {
-            Command::Replay(_) | Command::Minimize(_) | Command::Debug(_) | Command::Isolate(_) => {
-                true
-            }
+            Command::Replay(_)
+            | Command::Minimize(_)
+            | Command::Slice(_)
+            | Command::Debug(_)
+            | Command::Isolate(_) => true,
             Command::Record(args) => args.is_replay(),
             Command::Show(_) | Command::Instrument(_) | Command::Doctor(_) => false,
         }
@@ -220,6 +234,7 @@ fn dispatch(command: &Command, console: &mut Console) -> anyhow::Result<ExitCode
         Command::Replay(args) => replay::run(args, &replay::Around::of_process(), console),
         Command::Debug(args) => debug::run(args, console),
         Command::Minimize(args) => minimize::run(args, console),
+        Command::Slice(args) => slice::run(args, console),
         Command::Isolate(args) => isolate::run(args, console),
         Command::Instrument(args) => instrument::run(args, console),
         Command::Doctor(args) => doctor::run(args, console),

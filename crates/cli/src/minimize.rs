@@ -1,6 +1,5 @@
 //! `culprit minimize`: from a recording of a failure to the smallest test that fails alike.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
@@ -11,13 +10,14 @@ use culprit_debug::{
 use culprit_jvm::{Interrupt, JdkLocations};
 use culprit_model::options::RecordOptions;
 use culprit_model::shell;
-use culprit_program::{Environment, class_path, unpacked, with_recorded};
+use culprit_program::{Environment, unpacked, with_recorded};
 use culprit_trace::Recording;
 
 use crate::agent;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::origin;
+use crate::program::{Maker, ProgramArgs};
 use crate::reduction::{Narrator, ReductionArgs, Results, explained};
 
 /// Options of `culprit minimize`.
@@ -42,12 +42,8 @@ pub(crate) struct Args {
     /// Reduce the exception that left the observed code with this event of `culprit show --events`
     #[arg(long, value_name = "N", group = "choice")]
     event: Option<u64>,
-    /// Run the program from this class path instead of the recorded one
-    #[arg(long, value_name = "CP")]
-    class_path: Option<OsString>,
-    /// Run the code on the recorded class path even though the recording was made elsewhere
-    #[arg(long, conflicts_with = "class_path")]
-    trust: bool,
+    #[command(flatten)]
+    program: ProgramArgs,
     #[command(flatten)]
     reduction: ReductionArgs,
 }
@@ -78,14 +74,15 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let recording = &failure.recording;
     let jdk = jdk_of(recording, &JdkLocations::of_process()).map_err(explained)?;
     let folders = agent::folders_of_process();
-    let class_path = args.class_path(recording, &folders)?;
+    let maker = origin::maker(recording, &folders);
+    let class_path = args.program.class_path(recording, maker)?;
     let mut results = match args.resume {
         true => Results::resumed(&args.output)?,
         false => Results::in_folder(&args.output)?,
     };
     let classes = results.folder().join(CLASSES);
     let script = unpacked(&class_path, &classes)
-        .and_then(|class_path| match args.trusts(recording, &folders) {
+        .and_then(|class_path| match args.program.trusts(maker) {
             true => with_recorded(class_path, recording, &jdk, &classes),
             false => Ok(class_path),
         })
@@ -116,10 +113,10 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         kotlin,
         agent: agent::unpack(&folders)?,
         sandbox,
-        environment: match origin::is_ours(recording, &folders) {
-            true => Environment::of(std::env::vars_os()),
+        environment: match maker {
+            Maker::Us => Environment::of(std::env::vars_os()),
             // Nothing of the user's for code of strangers.
-            false => Environment::none(),
+            Maker::Unknown => Environment::none(),
         },
         journals: results.journals(),
         files: FilesFound::since(UNIX_EPOCH + started, &args.path),
@@ -180,34 +177,6 @@ impl Args {
         }
     }
 
-    /// The class path of the program: the given one, or that of a recording which was made here.
-    fn class_path(
-        &self,
-        recording: &Recording,
-        folders: &[PathBuf],
-    ) -> Result<Vec<PathBuf>, Expected> {
-        if let Some(given) = &self.class_path {
-            let whole = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-            return Ok(std::env::split_paths(given).map(whole).collect());
-        }
-        let claimed = class_path(recording.start());
-        let mut there = claimed.iter().filter(|path| path.exists()).peekable();
-        if there.peek().is_none() || self.trusts(recording, folders) {
-            return Ok(claimed);
-        }
-        let path = recording.path().display();
-        let message = format!("{path} was not made here, and names code of this machine to run");
-        let there = shell::line(there);
-        Err(Expected::new(ExitCode::Usage, message).hint(format!(
-            "it names {there}\nif that is the program, add --trust; or name it: --class-path CP"
-        )))
-    }
-
-    /// Whether code that the recording has or names may run outside of the sandbox: in the user's own runs of the test.
-    fn trusts(&self, recording: &Recording, folders: &[PathBuf]) -> bool {
-        self.trust || self.class_path.is_none() && origin::is_ours(recording, folders)
-    }
-
     /// Options as they would be typed.
     fn typed(&self) -> String {
         let mut typed = self.reduction.typed();
@@ -219,12 +188,7 @@ impl Args {
             }
             FailureChoice::Event(event) => typed.push_str(&format!(" --event {event}")),
         }
-        if self.trust {
-            typed.push_str(" --trust");
-        }
-        if let Some(given) = &self.class_path {
-            typed.push_str(&format!(" --class-path {}", shell::line([given])));
-        }
+        typed.push_str(&self.program.typed());
         typed
     }
 }

@@ -13,8 +13,10 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use culprit_trace::{Recording, Start};
+use sha2::{Digest, Sha256};
 
 use crate::agent::private_folder;
+use crate::program::Maker;
 
 /// The file with the hashes, a line each.
 const NAME: &str = "recorded";
@@ -31,6 +33,15 @@ pub(crate) fn note(recordings: &[PathBuf], folders: &[PathBuf]) -> io::Result<()
             lines.push('\n');
         }
     }
+    append(&lines, folders)
+}
+
+/// Notes a text, such as the script of a test, as written here.
+pub(crate) fn note_text(text: &str, folders: &[PathBuf]) -> io::Result<()> {
+    append(&format!("{}\n", hex(&Sha256::digest(text))), folders)
+}
+
+fn append(lines: &str, folders: &[PathBuf]) -> io::Result<()> {
     let Some(folder) = folders.iter().find(|folder| private_folder(folder).is_ok()) else {
         return Err(io::ErrorKind::PermissionDenied.into());
     };
@@ -41,9 +52,23 @@ pub(crate) fn note(recordings: &[PathBuf], folders: &[PathBuf]) -> io::Result<()
     options.open(file)?.write_all(lines.as_bytes())
 }
 
-/// Whether a recording was made here.
-pub(crate) fn is_ours(recording: &Recording, folders: &[PathBuf]) -> bool {
-    let hash = hash(recording.start());
+/// The maker of a recording.
+pub(crate) fn maker(recording: &Recording, folders: &[PathBuf]) -> Maker {
+    match is_noted(&hash(recording.start()), folders) {
+        true => Maker::Us,
+        false => Maker::Unknown,
+    }
+}
+
+/// The writer of a text.
+pub(crate) fn writer(text: &str, folders: &[PathBuf]) -> Maker {
+    match is_noted(&hex(&Sha256::digest(text)), folders) {
+        true => Maker::Us,
+        false => Maker::Unknown,
+    }
+}
+
+fn is_noted(hash: &str, folders: &[PathBuf]) -> bool {
     let files = folders
         .iter()
         .filter(|folder| private_folder(folder).is_ok());
@@ -71,8 +96,12 @@ fn forget_old(file: &Path) -> io::Result<()> {
 }
 
 fn hash(start: &Start) -> String {
+    hex(&start.digest())
+}
+
+fn hex(digest: &[u8]) -> String {
     let mut hash = String::new();
-    for byte in start.digest() {
+    for byte in digest {
         // Writing to a text does not fail.
         let _ = write!(hash, "{byte:02x}");
     }
@@ -103,7 +132,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let folders = [home.path().join("culprit")];
         let [made, forged] = ["a", "b"].map(|path| recording(home.path(), path));
-        let is_ours = |path: &Path| is_ours(&Recording::open(path).unwrap(), &folders);
+        let is_ours = |path: &Path| maker(&Recording::open(path).unwrap(), &folders) == Maker::Us;
         assert!(!is_ours(&made));
         note(std::slice::from_ref(&made), &folders).unwrap();
         assert!(is_ours(&made));
@@ -123,6 +152,7 @@ mod tests {
         note(std::slice::from_ref(&made), &folders).unwrap();
         let shared = fs::Permissions::from_mode(0o666);
         fs::set_permissions(folders[0].join(NAME), shared).unwrap();
-        assert!(!is_ours(&Recording::open(&made).unwrap(), &folders));
+        let recording = Recording::open(&made).unwrap();
+        assert_eq!(maker(&recording, &folders), Maker::Unknown);
     }
 }

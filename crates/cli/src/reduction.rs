@@ -22,7 +22,7 @@ use crate::exit::{ExitCode, Expected};
 use crate::quantity;
 pub(crate) use explanation::{FORGED, explained};
 pub(crate) use narrator::Narrator;
-pub(crate) use results::Results;
+pub(crate) use results::{Results, SCRIPTS, script_file};
 
 /// Writes a text in lines that fit a terminal, behind an indent. Long words stay whole.
 fn told(to: &mut dyn Write, indent: &str, text: &str) -> io::Result<()> {

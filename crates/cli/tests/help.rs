@@ -52,6 +52,11 @@ fn debug() {
 }
 
 #[test]
+fn slice() {
+    insta::assert_snapshot!(help(&["slice"]));
+}
+
+#[test]
 fn minimize() {
     insta::assert_snapshot!(help(&["minimize"]));
 }

@@ -23,12 +23,14 @@ mod error;
 mod failed_jvm;
 mod files;
 mod following;
+mod kept_script;
 mod observer;
 mod output;
 mod recorded_failure;
 mod recording;
 mod reducer;
 mod session;
+mod slicing;
 mod stopping;
 mod witness;
 
@@ -37,11 +39,13 @@ pub use condition::parse_condition;
 pub use error::Error;
 pub use failed_jvm::{FailedJvm, jdk_of};
 pub use files::FilesFound;
+pub use kept_script::{KeptFolder, KeptScript, KeptScriptError};
 pub use observer::{
     Activity, CallLevel, FailureTest, MissedFailure, Observer, Ongoing, SessionEvent,
 };
 pub use recorded_failure::{FailureChoice, RecordedFailure, RecordedScript};
 pub use reducer::{Case, Reducer, ReductionLimits};
 pub use session::{CLASSES, Session, Settings};
+pub use slicing::{FailedScript, Tracer, folder_of_test, folders_of};
 pub use stopping::StopAfter;
 pub use witness::Rate;

@@ -9,7 +9,7 @@ use culprit_pinpoint::Located;
 use culprit_reduce::ReductionEvent;
 use culprit_signature::Signature;
 
-use crate::{Error, Rate};
+use crate::{Error, KeptScript, Rate};
 
 /// A listener of a session. An error ends the session.
 pub trait Observer {
@@ -65,6 +65,8 @@ pub enum SessionEvent<'a> {
     Records { observed: Vec<String> },
     /// A test was made.
     Test(&'a FailureTest),
+    /// The last test fails the same way, and this script is what it does.
+    Sliceable(&'a KeptScript),
     /// The failure of the last test comes from there.
     Located(&'a Located),
     /// There is a test of the class that threw, and none of the calls around it.

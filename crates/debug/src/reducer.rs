@@ -27,7 +27,9 @@ use culprit_scripts::{
 use culprit_signature::{Grade, Signature, Thrown};
 use culprit_trace::Recording;
 
-use crate::{Activity, Allowance, Error, FilesFound, Observer};
+use crate::{
+    Activity, Allowance, Error, FilesFound, KeptFolder, KeptScript, Observer, SessionEvent,
+};
 
 /// How long a candidate may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -226,7 +228,19 @@ impl Reducer {
         allowance: &mut Allowance,
         observer: &mut dyn Observer,
     ) -> Result<Option<Located>, Error> {
-        if !found.fails_the_same_way() || allowance.is_spent() || self.interrupt.is_wanted() {
+        if !found.fails_the_same_way() {
+            return Ok(None);
+        }
+        observer.notice(SessionEvent::Sliceable(&KeptScript {
+            recording: case.recording.path().to_owned(),
+            folder: match found.resources.is_empty() {
+                true => KeptFolder::of(&found.works_in),
+                false => KeptFolder::Resources,
+            },
+            thrown: case.signature.thrown().class.clone(),
+            script: found.minimised.script.clone(),
+        }))?;
+        if allowance.is_spent() || self.interrupt.is_wanted() {
             return Ok(None);
         }
         let began = Instant::now();
@@ -260,30 +274,56 @@ impl Reducer {
     }
 
     fn workers(&self, case: &Case<'_>, scratch: &Path) -> PlainWorkers {
-        PlainWorkers {
-            jvm: WorkerJvm {
-                jdk: case.jdk.clone(),
-                agent: self.agent.clone(),
-                scratch: scratch.to_owned(),
-                heap: HEAP,
-                sandbox: self.sandbox.clone(),
-                output: Output::Kept,
-                interrupt: Some(self.interrupt.clone()),
-            },
-            environment: self.environment.clone(),
-            memory: memory_options(case),
-        }
+        let settings = WorkerSettings {
+            agent: &self.agent,
+            sandbox: self.sandbox.as_ref(),
+            environment: &self.environment,
+            interrupt: &self.interrupt,
+        };
+        let thrown = &case.signature.thrown().class;
+        plain_workers(settings, case.jdk, case.recording, thrown, scratch)
+    }
+}
+
+/// The settings of workers that are the same for all scripts of a command.
+pub(crate) struct WorkerSettings<'a> {
+    pub(crate) agent: &'a Path,
+    pub(crate) sandbox: Option<&'a Sandbox>,
+    pub(crate) environment: &'a Environment,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+/// The workers for a script that ends with an exception of a class.
+pub(crate) fn plain_workers(
+    settings: WorkerSettings<'_>,
+    jdk: &Jdk,
+    recording: &Recording,
+    thrown: &str,
+    scratch: &Path,
+) -> PlainWorkers {
+    PlainWorkers {
+        jvm: WorkerJvm {
+            jdk: jdk.clone(),
+            agent: settings.agent.to_owned(),
+            scratch: scratch.to_owned(),
+            heap: HEAP,
+            sandbox: settings.sandbox.cloned(),
+            output: Output::Kept,
+            interrupt: Some(settings.interrupt.clone()),
+        },
+        environment: settings.environment.clone(),
+        memory: memory_options(recording, thrown),
     }
 }
 
 /// The options of the command that limit the memory which a failure exhausts.
-fn memory_options(case: &Case<'_>) -> Vec<String> {
-    let kind = match case.signature.thrown().class.as_str() {
+fn memory_options(recording: &Recording, thrown: &str) -> Vec<String> {
+    let kind = match thrown {
         "java.lang.OutOfMemoryError" => "-Xmx",
         "java.lang.StackOverflowError" => "-Xss",
         _ => return Vec::new(),
     };
-    let option = memory_option(case.recording.start(), kind);
+    let option = memory_option(recording.start(), kind);
     option.into_iter().collect()
 }
 

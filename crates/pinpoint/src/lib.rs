@@ -19,3 +19,4 @@ pub use error::Error;
 pub use experiment::Change;
 pub use locate::{FailingScript, Located};
 pub use rank::Suspect;
+pub use tracing::{ScriptToTrace, TraceLimits, TracedRun};

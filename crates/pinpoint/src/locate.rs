@@ -15,10 +15,7 @@ use crate::Error;
 use crate::chain::{Evidence, Link, chain};
 use crate::experiment::{Change, Experiment, Laboratory, Spot, prepare, spots};
 use crate::rank::{Distances, Suspect, suspects};
-use crate::tracing::{MOST_TRACED, trace};
-
-/// The time for the traced run.
-const TRACED: Duration = Duration::from_secs(20);
+use crate::tracing::{ScriptToTrace, TraceLimits};
 
 /// The time for all experiments, and for one of them.
 const EXPERIMENTS: Duration = Duration::from_secs(4);
@@ -76,13 +73,28 @@ impl FailingScript<'_> {
         if std::env::var("CULPRIT_DUMP").is_ok() {
             let mut out = String::new();
             for (n, st) in self.script.statements.iter().enumerate() {
-                out.push_str(&format!("{n}: {:?} given {:?} end {:?}\n", st.action, st.given, st.end));
+                out.push_str(&format!(
+                    "{n}: {:?} given {:?} end {:?}\n",
+                    st.action, st.given, st.end
+                ));
             }
-            out.push_str(&format!("exception {:?} result {:?} misfits {} partial {:?}\n", run.exception, run.result, run.misfits, run.partial));
+            out.push_str(&format!(
+                "exception {:?} result {:?} misfits {} partial {:?}\n",
+                run.exception, run.result, run.misfits, run.partial
+            ));
             for node in slice.iter().rev().take(60) {
                 let origin = run.graph.origin(*node);
-                let place = match origin { Origin::Instruction(n) => run.program.place(n).map(|p| format!("{}.{}:{:?}", p.class, p.method, p.line)), _ => None };
-                out.push_str(&format!("{node:?} {origin:?} {place:?} <- {:?}\n", run.graph.parents(*node).collect::<Vec<_>>()));
+                let place = match origin {
+                    Origin::Instruction(n) => run
+                        .program
+                        .place(n)
+                        .map(|p| format!("{}.{}:{:?}", p.class, p.method, p.line)),
+                    _ => None,
+                };
+                out.push_str(&format!(
+                    "{node:?} {origin:?} {place:?} <- {:?}\n",
+                    run.graph.parents(*node).collect::<Vec<_>>()
+                ));
             }
             let _ = std::fs::write("/tmp/dump.txt", out);
         }
@@ -118,12 +130,16 @@ impl FailingScript<'_> {
 
     /// The traced run, and the stack trace of its failure.
     fn trace(&self) -> Result<(Replayed, String), Error> {
-        let scratch = &self.workers.jvm.scratch;
-        let (class_path, folder) = (self.class_path.to_vec(), self.folder.clone());
-        let pool = self
-            .workers
-            .tracing_pool(self.recording, class_path, folder, MOST_TRACED)?;
-        let run = trace(self.script, &pool, scratch, TRACED, self.deadline)?;
+        let run = ScriptToTrace {
+            script: self.script,
+            recording: self.recording,
+            workers: self.workers,
+            class_path: self.class_path,
+            folder: self.folder.clone(),
+            limits: TraceLimits::default(),
+            deadline: self.deadline,
+        };
+        let run = run.trace()?;
         match run.threw().map(str::to_owned) {
             Some(trace) if (self.is_same)(&trace) => Ok((run.replayed, trace)),
             Some(trace) => {

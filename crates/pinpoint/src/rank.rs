@@ -302,12 +302,25 @@ impl Methods {
             for (s, t) in &methods {
                 out.push_str(&format!(
                     "{}#{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                    s.class.replace('/', "."), s.method, s.descriptor, t.distance, t.depth,
-                    t.frame.map_or(-1, |it| it as i64), t.lines_run, t.lines_in_slice, t.calls,
-                    t.last_call, t.branches, t.values, t.tried
+                    s.class.replace('/', "."),
+                    s.method,
+                    s.descriptor,
+                    t.distance,
+                    t.depth,
+                    t.frame.map_or(-1, |it| it as i64),
+                    t.lines_run,
+                    t.lines_in_slice,
+                    t.calls,
+                    t.last_call,
+                    t.branches,
+                    t.values,
+                    t.tried
                 ));
             }
-            let _ = std::fs::OpenOptions::new().create(true).append(true).open(file)
+            let _ = std::fs::OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(file)
                 .and_then(|mut f| writeln!(f, "RUN\n{out}"));
         }
         methods.sort_by(|(one, own), (other, its)| {

@@ -78,7 +78,8 @@ impl Known {
         for known in self.states.values_mut().filter(|it| old.contains(it)) {
             *known = joined;
         }
-        self.states.extend(states.into_iter().map(|it| (it, joined)));
+        self.states
+            .extend(states.into_iter().map(|it| (it, joined)));
     }
 }
 

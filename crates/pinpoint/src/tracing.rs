@@ -1,37 +1,65 @@
 //! Runs of scripts that are traced.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_jvm::{Deadline, Job, JobResult, WorkerPool, untrusted};
+use culprit_jvm::{Deadline, Job, JobResult, WorkingFolder, untrusted};
 use culprit_model::{Outcome, Script};
+use culprit_program::PlainWorkers;
 use culprit_slice::{Replayed, replay};
+use culprit_trace::Recording;
 use culprit_trace::instructions::{INSTRUCTIONS_EXTENSION, InstructionTrace};
 use culprit_wire::{FreshState, LineCheck, Mode};
 
 use crate::Error;
 use crate::statements::for_replay;
 
-/// The most bytes of events of a trace.
-pub(crate) const MOST_TRACED: u64 = 128 << 20;
-
-/// The largest file of a trace: classes and texts come with the events.
-const LARGEST_FILE: u64 = 2 * MOST_TRACED;
+/// The largest file of a trace with few events.
+const SMALLEST_LIMIT: u64 = 256 << 20;
 
 /// The most folders of workers in one scratch folder.
 const MOST_WORKERS: usize = 64;
 
+/// A script to trace, and how it is run.
+pub struct ScriptToTrace<'a> {
+    pub script: &'a Script,
+    pub recording: &'a Recording,
+    pub workers: &'a PlainWorkers,
+    pub class_path: &'a [String],
+    pub folder: WorkingFolder,
+    pub limits: TraceLimits,
+    pub deadline: &'a Deadline,
+}
+
+/// The limits of a traced run.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceLimits {
+    pub time: Duration,
+    /// The most bytes of events; the trace of a longer run ends there.
+    pub bytes: u64,
+}
+
+impl Default for TraceLimits {
+    fn default() -> TraceLimits {
+        TraceLimits {
+            time: Duration::from_secs(20),
+            bytes: 128 << 20,
+        }
+    }
+}
+
 /// A run with its dependences.
 #[derive(Debug)]
-pub(crate) struct TracedRun {
-    pub(crate) outcome: Outcome,
-    pub(crate) replayed: Replayed,
+pub struct TracedRun {
+    pub outcome: Outcome,
+    pub replayed: Replayed,
+    /// Methods that could not be traced: class, name and descriptor.
+    pub not_woven: Vec<String>,
 }
 
 impl TracedRun {
     /// The stack trace of the exception that ended it.
-    pub(crate) fn threw(&self) -> Option<&str> {
+    pub fn threw(&self) -> Option<&str> {
         match &self.outcome {
             Outcome::Threw { trace, .. } => Some(trace),
             _ => None,
@@ -39,36 +67,41 @@ impl TracedRun {
     }
 }
 
-/// Runs a script in a worker that traces, and replays the trace. The worker has its folder in `scratch`.
-pub(crate) fn trace(
-    script: &Script,
-    pool: &WorkerPool,
-    scratch: &Path,
-    limit: Duration,
-    deadline: &Deadline,
-) -> Result<TracedRun, Error> {
-    let statements: Vec<_> = script.statements.iter().collect();
-    let answer = pool.run(&Job {
-        mode: Mode::Plain,
-        fresh: FreshState::NewLoader,
-        multi_threaded: false,
-        lines: LineCheck::Ignore,
-        tables: Arc::clone(&script.tables),
-        source: &statements,
-        limit,
-        deadline: deadline.clone(),
-    })?;
-    let outcome = match answer {
-        JobResult::Ran { outcome, .. } => outcome,
-        JobResult::Unresolved(why) => return Err(Error::OtherFailure(why.to_string())),
-    };
-    let workers = (0..MOST_WORKERS).map(|number| scratch.join(format!("worker-{number}")));
-    let traces =
-        workers.flat_map(|folder| untrusted::files_with(&folder, INSTRUCTIONS_EXTENSION, 1));
-    let file = traces.last().ok_or(Error::NoTrace)?;
-    let trace = InstructionTrace::read(&untrusted::read(&file, LARGEST_FILE)?)?;
-    Ok(TracedRun {
-        outcome,
-        replayed: replay(&trace, &for_replay(script))?,
-    })
+impl ScriptToTrace<'_> {
+    /// Runs the script in a worker that traces, and replays the trace.
+    pub fn trace(&self) -> Result<TracedRun, Error> {
+        let scratch = &self.workers.jvm.scratch;
+        let (class_path, folder) = (self.class_path.to_vec(), self.folder.clone());
+        let TraceLimits { time, bytes } = self.limits;
+        let pool = self
+            .workers
+            .tracing_pool(self.recording, class_path, folder, bytes)?;
+        let statements: Vec<_> = self.script.statements.iter().collect();
+        let answer = pool.run(&Job {
+            mode: Mode::Plain,
+            fresh: FreshState::NewLoader,
+            multi_threaded: false,
+            lines: LineCheck::Ignore,
+            tables: Arc::clone(&self.script.tables),
+            source: &statements,
+            limit: time,
+            deadline: self.deadline.clone(),
+        })?;
+        let outcome = match answer {
+            JobResult::Ran { outcome, .. } => outcome,
+            JobResult::Unresolved(why) => return Err(Error::OtherFailure(why.to_string())),
+        };
+        let workers = (0..MOST_WORKERS).map(|number| scratch.join(format!("worker-{number}")));
+        let traces =
+            workers.flat_map(|folder| untrusted::files_with(&folder, INSTRUCTIONS_EXTENSION, 1));
+        let file = traces.last().ok_or(Error::NoTrace)?;
+        // Classes and texts come with the events.
+        let largest = bytes.saturating_mul(2).max(SMALLEST_LIMIT);
+        let trace = InstructionTrace::read(&untrusted::read(&file, largest)?)?;
+        Ok(TracedRun {
+            outcome,
+            replayed: replay(&trace, &for_replay(self.script))?,
+            not_woven: trace.ending.not_woven.into_iter().map(|it| it.0).collect(),
+        })
+    }
 }

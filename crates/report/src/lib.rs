@@ -25,6 +25,7 @@ pub mod recording;
 pub mod replay;
 #[cfg(test)]
 mod schema;
+pub mod slice;
 pub mod style;
 pub mod suggest;
 

@@ -16,6 +16,7 @@ use crate::isolate::changes::{ChangesCandidate, ChangesDocument};
 use crate::isolate::input::{InputCandidate, InputDocument};
 use crate::recording::{Event, FolderDocument, Gap, SummaryDocument};
 use crate::replay::ReplayDocument;
+use crate::slice::SliceDocument;
 use crate::suggest::SuggestDocument;
 
 /// A line of `culprit show --events --json`.
@@ -65,6 +66,7 @@ fn schemas() -> Vec<(String, Value)> {
         document::<FolderDocument>(),
         line::<EventLine>("event"),
         document::<SuggestDocument>(),
+        document::<SliceDocument>(),
         document::<DoctorDocument>(),
     ]
 }

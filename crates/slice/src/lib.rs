@@ -27,6 +27,8 @@ pub mod cfg;
 pub mod control;
 mod error;
 pub mod graph;
+mod lines;
+mod location;
 mod operation;
 pub mod postdominators;
 mod program;
@@ -36,6 +38,8 @@ mod slice;
 
 pub use error::Error;
 pub use graph::{DefinedValue, Dependence, Graph, NodeId, Origin};
-pub use program::{Place, Program};
+pub use lines::{How, LineDependence, LineOrigin, LineSlice, SliceDirection, SlicedLine};
+pub use location::{Location, NotThere};
+pub use program::{Place, Program, Role};
 pub use replay::{Replayed, ScriptStatement, replay};
 pub use slice::{Criterion, Edge, Slice};

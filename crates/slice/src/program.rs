@@ -1,15 +1,18 @@
 //! The code that a trace ran: methods, their instructions and where these are in the source.
 
+mod names;
+
 use std::collections::HashMap;
 
 use culprit_classfile::descriptor::MethodDescriptor;
-use culprit_classfile::{ClassFile, Code, LineTable, access, op};
+use culprit_classfile::{ClassFile, Code, LineTable, VariableTable, access, op};
 use culprit_trace::instructions::{TracedClass, TracedMethod};
 
 use crate::Error;
 use crate::cfg::Cfg;
 use crate::operation::{self, CallSite, Operation, ValueKind};
 use crate::postdominators::PostDominators;
+pub use names::Role;
 
 /// The code of a run.
 #[derive(Debug, Default)]
@@ -50,6 +53,7 @@ pub(crate) struct Method {
     /// The number of its first instruction.
     pub(crate) first_instruction: u32,
     lines: Option<LineTable>,
+    variables: VariableTable,
 }
 
 /// An instruction.
@@ -178,6 +182,8 @@ impl Program {
             arguments,
             first_instruction,
             lines: code.lines(&class.pool).ok(),
+            // Without names, values have none.
+            variables: code.variables(&class.pool).unwrap_or_default(),
         });
         Ok(())
     }

@@ -20,6 +20,7 @@ use crate::confinement;
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::origin;
+use crate::program::Maker;
 use crate::replay;
 use crate::show;
 
@@ -54,7 +55,7 @@ pub(super) fn run(
     };
     folder.write_facts(&facts)?;
     let file = recording.path().to_owned();
-    let is_ours = origin::is_ours(&recording, &around.agent_folders);
+    let is_ours = origin::maker(&recording, &around.agent_folders) == Maker::Us;
     drop(recording);
     let code = replay::capture(&file, options.out.clone(), record, sandbox, console)?;
     let status = Status::Exited(code.status());

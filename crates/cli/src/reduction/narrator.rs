@@ -65,6 +65,7 @@ impl Observer for Narrator<'_> {
                 }
                 self.results.add(test, self.console)
             }
+            SessionEvent::Sliceable(kept) => self.results.keep(kept, &self.folders),
             SessionEvent::Located(located) => self.results.locate(located, self.console),
             SessionEvent::OnlyInside(missed) => {
                 let text = format!("no test of the calls around it: {}", missed.error);

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use culprit_debug::{CallLevel, FailureTest, Rate};
+use culprit_debug::{CallLevel, FailureTest, KeptScript, Rate};
 use culprit_jvm::{copy_input, remove_folder};
 use culprit_minimize::{ByHand, MinimizedTest, Verified};
 use culprit_model::{clean, secret, shell};
@@ -18,6 +18,7 @@ use super::{instructions, told};
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::log;
+use crate::origin;
 
 /// The folder for verdicts, within that for results.
 const JOURNALS: &str = "journal";
@@ -25,10 +26,20 @@ const JOURNALS: &str = "journal";
 /// The file with the standard input of the command, within the same folder.
 const INPUT: &str = "input";
 
+/// The folder for the scripts of tests, within the same folder.
+pub(crate) const SCRIPTS: &str = "scripts";
+
+/// The file with the script of a test, by the path of the test within the result folder.
+pub(crate) fn script_file(results: &Path, test: &Path) -> PathBuf {
+    results.join(SCRIPTS).join(test).with_extension("script")
+}
+
 /// The result folder, and the reports to come.
 pub(crate) struct Results {
     folder: PathBuf,
     report: TestsReport,
+    /// The file of the last test, within the folder.
+    last_test: Option<PathBuf>,
 }
 
 impl Results {
@@ -53,6 +64,7 @@ impl Results {
         Ok(Results {
             folder,
             report: TestsReport::default(),
+            last_test: None,
         })
     }
 
@@ -70,6 +82,7 @@ impl Results {
                 Ok(Results {
                     folder,
                     report: TestsReport::default(),
+                    last_test: None,
                 })
             }
             false => Err(nothing()),
@@ -130,6 +143,7 @@ impl Results {
         };
         let shown = file.strip_prefix(&self.folder).unwrap_or(&file);
         let file_name = clean::path(shown);
+        self.last_test = Some(shown.to_owned());
         let failure = ReportedFailure::with_test(test, file_name, run.clone(), by_hand.clone());
         for line in failure.lines() {
             told(console.err(), "  ", &line)?;
@@ -149,6 +163,18 @@ impl Results {
         // Further attempts may take long.
         console.flush()?;
         self.report.failures.push(failure);
+        Ok(())
+    }
+
+    /// Keeps the script of the last test, so that `culprit slice` can trace it. It is noted as written here.
+    pub(crate) fn keep(&mut self, kept: &KeptScript, folders: &[PathBuf]) -> io::Result<()> {
+        if let (Some(test), Some(text)) = (&self.last_test, kept.text(&self.folder)) {
+            let file = script_file(&self.folder, test);
+            fs::create_dir_all(file.parent().unwrap_or(&self.folder))?;
+            fs::write(file, &text)?;
+            // Without the note, `culprit slice` asks for the class path.
+            let _ = origin::note_text(&text, folders);
+        }
         Ok(())
     }
 

@@ -118,6 +118,11 @@ fn a_program_in_kotlin_gets_a_test_in_kotlin() {
     let script = home.path().join("out/check/ShopKtTest/run.sh");
     let again = process::run(command("sh", home.path()).arg(&script));
     assert!(again.err.contains("ShopKtTest.kt"), "{again:?}");
+    let mut slice = command(env!("CARGO_BIN_EXE_culprit"), home.path());
+    slice.env("JAVA_HOME", &stage.jdk.home);
+    let sliced = process::run(slice.args(["slice", "out"]));
+    assert_eq!(sliced.status, 0, "{}", sliced.err);
+    assert!(sliced.out.contains(".kt\n"), "{}", sliced.out);
 }
 
 #[test]

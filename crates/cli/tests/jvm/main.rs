@@ -45,6 +45,7 @@ mod replay;
 mod rounds;
 mod same;
 mod scenario;
+mod slice;
 mod stage;
 mod suggest;
 mod survive;

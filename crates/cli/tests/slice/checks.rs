@@ -23,7 +23,7 @@ fn replayed(tracer: &Tracer, class: &str) -> (Outcome, Replayed) {
 }
 
 /// The script that calls `run` of a class.
-fn call(class: &str) -> Script {
+pub(crate) fn call(class: &str) -> Script {
     let mut builder = Builder::with(Default::default(), ObjectId(0));
     let run = MemberName::of(class, "run", "()I");
     let statement = builder.call_static(run, Vec::new(), Some(Value::Int(0)));
@@ -140,6 +140,9 @@ programs! {
     arguments_of_any_number_are_followed "Varargs",
     an_exception_of_the_library_depends_on_its_arguments "Uncaught",
     an_exception_of_the_library_depends_on_contents "Parsed",
+    an_array_changes_by_any_of_its_names "Shared",
+    a_result_that_may_be_null_is_a_condition "Absent",
+    a_list_is_followed_through_the_recursion_that_made_it "Linked",
 }
 
 /// The tracer that most tests share.

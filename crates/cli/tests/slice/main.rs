@@ -7,4 +7,7 @@
 #![expect(clippy::print_stderr, reason = "figures are for whoever runs the test")]
 
 mod checks;
+mod generated;
+mod interpreter;
+mod oracle;
 mod tracer;

@@ -22,27 +22,49 @@ struct Stage {
     classes: TempDir,
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the compiler is no target, and the tests of other crates start it likewise"
-)]
 fn stage() -> &'static Stage {
     static STAGE: OnceLock<Stage> = OnceLock::new();
     STAGE.get_or_init(|| {
         let jdks = Jdk::all(&JdkLocations::of_process());
         let mut jdks = jdks.into_iter().filter(|jdk| jdk.tool("javac").exists());
         let jdk = jdks.next().expect("a JDK to test with");
+        eprintln!("traced on JDK {}", jdk.version.feature);
         let classes = tempfile::tempdir().unwrap();
         let sources = fs::read_dir(fixtures()).unwrap();
         let sources: Vec<PathBuf> = sources.map(|it| it.unwrap().path()).collect();
-        let mut javac = Command::new(jdk.tool("javac"));
-        javac
-            .args(["-g", "-nowarn", "-d"])
-            .arg(classes.path())
-            .args(sources);
-        assert!(javac.status().unwrap().success());
+        compile_with(&jdk, &sources, classes.path());
         Stage { jdk, classes }
     })
+}
+
+/// Compiles source files into a folder.
+pub(crate) fn compile(sources: &[PathBuf], classes: &Path) {
+    compile_with(&stage().jdk, sources, classes);
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the compiler is no target, and the tests of other crates start it likewise"
+)]
+fn compile_with(jdk: &Jdk, sources: &[PathBuf], classes: &Path) {
+    let mut javac = Command::new(jdk.tool("javac"));
+    javac
+        .args(["-g", "-nowarn", "-d"])
+        .arg(classes)
+        .args(sources);
+    assert!(javac.status().unwrap().success());
+}
+
+/// The output of a main class.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "generated programs, which only compute"
+)]
+pub(crate) fn run_main(classes: &Path, class: &str) -> String {
+    let mut java = Command::new(stage().jdk.tool("java"));
+    let output = java.arg("-cp").arg(classes).arg(class).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 pub(crate) fn fixtures() -> PathBuf {
@@ -56,7 +78,13 @@ pub(crate) struct Tracer {
 }
 
 impl Tracer {
+    /// A tracer of the programs in `fixtures/slice`.
     pub(crate) fn start(options: &[&str], most_bytes: u64) -> Tracer {
+        Tracer::start_with(stage().classes.path(), options, most_bytes)
+    }
+
+    /// A tracer of programs in a folder of classes.
+    pub(crate) fn start_with(classes: &Path, options: &[&str], most_bytes: u64) -> Tracer {
         let scratch = tempfile::tempdir().unwrap();
         let jvm = WorkerJvm {
             jdk: stage().jdk.clone(),
@@ -73,7 +101,7 @@ impl Tracer {
             ..Extras::default()
         });
         let subject = Subject {
-            class_path: vec![stage().classes.path().display().to_string()],
+            class_path: vec![classes.display().to_string()],
             ..Subject::default()
         };
         let pool = WorkerPool::new(plan, 1, subject).unwrap();

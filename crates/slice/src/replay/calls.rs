@@ -185,7 +185,10 @@ impl ThreadStep<'_, '_> {
         let parents = [known, returned].into_iter().flatten();
         let parents: Vec<_> = parents.filter_map(|slot| slot.parent()).collect();
         let origin = Origin::Statement(self.thread.number);
-        let node = self.world.graph.add(origin, self.thread.statement, parents)?;
+        let node = self
+            .world
+            .graph
+            .add(origin, self.thread.statement, parents)?;
         let slot = Slot::of(node, Dependence::Return);
         self.world.results.insert(self.thread.number, slot);
         Some(())
