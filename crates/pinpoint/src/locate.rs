@@ -70,34 +70,6 @@ impl FailingScript<'_> {
         let experiments = self.experiments(&run, &spots)?;
         let slice = run.backward(&criterion).nodes;
         let suspects = suspects(&run, &distances, &experiments, &stack);
-        if std::env::var("CULPRIT_DUMP").is_ok() {
-            let mut out = String::new();
-            for (n, st) in self.script.statements.iter().enumerate() {
-                out.push_str(&format!(
-                    "{n}: {:?} given {:?} end {:?}\n",
-                    st.action, st.given, st.end
-                ));
-            }
-            out.push_str(&format!(
-                "exception {:?} result {:?} misfits {} partial {:?}\n",
-                run.exception, run.result, run.misfits, run.partial
-            ));
-            for node in slice.iter().rev().take(60) {
-                let origin = run.graph.origin(*node);
-                let place = match origin {
-                    Origin::Instruction(n) => run
-                        .program
-                        .place(n)
-                        .map(|p| format!("{}.{}:{:?}", p.class, p.method, p.line)),
-                    _ => None,
-                };
-                out.push_str(&format!(
-                    "{node:?} {origin:?} {place:?} <- {:?}\n",
-                    run.graph.parents(*node).collect::<Vec<_>>()
-                ));
-            }
-            let _ = std::fs::write("/tmp/dump.txt", out);
-        }
         let mut chain = chain(&run, &criterion, &distances, &experiments, &suspects);
         self.add_sources(&mut chain);
         chain.retain(|link| link.evidence != Evidence::Related || !is_bare(link));
