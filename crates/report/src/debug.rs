@@ -1,8 +1,9 @@
 //! The result of `culprit debug` and `culprit minimize`: failures and the tests made of them, as JSON, Markdown,
-//! HTML and text.
+//! HTML, SARIF and text.
 
 mod html;
 mod origin;
+mod sarif;
 mod verdict;
 
 use std::fmt;
@@ -21,9 +22,11 @@ use serde::{Deserialize, Serialize};
 use crate::document::{Content, Document};
 use crate::figure::{counted, grouped};
 use crate::markup::markdown::{block, code, plain};
+use sarif::Identity;
 use verdict::verdict;
 
 pub use origin::{LinkEntry, LinkEvidence, MethodEntry, OriginEntry};
+pub use sarif::SourcePaths;
 
 /// The introduction of the command that runs a test with the rights of the user.
 pub const OUTSIDE: &str = "it was run in the sandbox; to run it with all your rights";
@@ -180,6 +183,7 @@ pub struct ReportedFailure {
     entry: FailureEntry,
     rate: Option<Rate>,
     text: Option<TestText>,
+    identity: Identity,
 }
 
 /// The command that runs a test.
@@ -333,6 +337,7 @@ impl ReportedFailure {
                     .as_ref()
                     .map(|why| format!("written in Java, not in Kotlin: {why}")),
             }),
+            identity: Identity::of(&test.signature),
         }
     }
 
@@ -342,6 +347,7 @@ impl ReportedFailure {
             entry: FailureEntry::new(signature, rate, why),
             rate,
             text: None,
+            identity: Identity::of(signature),
         }
     }
 
@@ -550,6 +556,8 @@ fn needed_files(folder: &WorkingFolder, files: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use culprit_signature::Thrown;
+
     use super::*;
     use crate::document::conforming;
 
@@ -606,7 +614,13 @@ mod tests {
                 journal_trouble: Some("disk full".to_owned()),
                 other_language: None,
             }),
+            identity: Identity::of(&Signature::of(&thrown())),
         }
+    }
+
+    fn thrown() -> Thrown {
+        let trace = "a.Thrown: <b>\n\tat java.util.List.of(List.java:9)\n\tat a.B.c(B.java:1)\n\tat a.Main.main(Main.java:3)";
+        Thrown::parse(trace).unwrap()
     }
 
     fn origin() -> OriginEntry {

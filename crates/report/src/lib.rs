@@ -1,5 +1,5 @@
-//! The results of every command: typed documents with a version, and their renderings as text, Markdown, HTML
-//! and JSON.
+//! The results of every command: typed documents with a version, and their renderings as text, Markdown, HTML,
+//! SARIF and JSON.
 //!
 //! A document ([`Document`]) is what programs read: `report.json`, and the output of `--json`. Its fields are
 //! described by the JSON schemas in `docs/schema`, which a test keeps equal to the types. The readable forms are
@@ -23,6 +23,7 @@ mod page;
 pub mod place;
 pub mod recording;
 pub mod replay;
+mod sarif;
 #[cfg(test)]
 mod schema;
 pub mod slice;

@@ -44,7 +44,7 @@ impl TestsReport {
 }
 
 /// Whether two entries are tests of one failure.
-fn is_same(one: &ReportedFailure, other: &ReportedFailure) -> bool {
+pub(super) fn is_same(one: &ReportedFailure, other: &ReportedFailure) -> bool {
     (&one.entry.failure, &one.entry.stack) == (&other.entry.failure, &other.entry.stack)
 }
 

@@ -268,7 +268,7 @@ impl LinkEntry {
 
 impl MethodEntry {
     /// The class and the method.
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         format!("{}.{}", self.class, self.method)
     }
 
