@@ -30,6 +30,7 @@ mod target;
 mod task;
 pub mod untrusted;
 mod version;
+mod viewer;
 #[cfg(target_os = "linux")]
 mod watchdog;
 #[cfg(not(target_os = "linux"))]
@@ -60,6 +61,7 @@ pub use status::Status;
 pub use target::TargetCommand;
 pub use task::Ended;
 pub use version::JavaVersion;
+pub use viewer::{Viewer, ViewerError};
 pub use watchdog::Watchdog;
 pub use watched_run::{KeptOutput, Ran, RunEnd, WatchedRun};
 pub use watcher::Excess;
