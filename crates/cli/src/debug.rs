@@ -52,13 +52,14 @@ const EXAMPLES: &str = "\
 Examples:
   culprit debug -- java -jar app.jar input.txt
   culprit debug -- java -cp build:junit.jar org.junit.runner.JUnitCore CartTest
-  culprit debug -- mvn -q test -Dtest=CartTest
+  culprit debug --open -- mvn -q test -Dtest=CartTest
   culprit debug --exception Rejected --stop-after 30s -- java -jar server.jar
   culprit debug --fails-if 'output contains total: -5' -- java -jar app.jar
   culprit debug --fails-if 'Cart c -> c.total() < 0' -- java -jar app.jar
 The command runs several times. Each run gets the same standard input, unless
 that is a terminal. Input and output are kept in the result folder. Name
-failing tests (-Dtest=...), or all of them run.
+failing tests (-Dtest=...), or all of them run. The result folder has the
+tests and report.html, .md, .json and .sarif (for code-scanning views).
 
 Exit codes:
   0    each failure has a test that was compiled and run, and fails like it
@@ -114,6 +115,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
     let finished = results.finish(&args.typed(), &args.words());
     let finished = finished.map_err(anyhow::Error::from);
     finished.inspect_err(|error| results.discard_if_full(error))?;
+    args.reduction.show(&results, console)?;
     Ok(match all {
         _ if interrupt.is_wanted() => ExitCode::Interrupted,
         true => ExitCode::Answered,

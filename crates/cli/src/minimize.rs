@@ -58,6 +58,8 @@ Examples:
 The program must still be on its recorded class path; otherwise, give
 --class-path. Without --contents, the recording lacks the contents of JDK
 objects that were passed in, and calls that need them cannot be repeated.
+The result folder has the test and report.html, .md, .json and .sarif (for
+code-scanning views).
 
 Exit codes:
   0    a test was written, compiled and run, and fails for the same reason
@@ -159,6 +161,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> anyhow::Result<ExitCode
         true => {}
         false => results.discard_if_full(error),
     })?;
+    args.reduction.show(&results, console)?;
     Ok(match is_good {
         _ if reducer.interrupt.is_wanted() => ExitCode::Interrupted,
         true => ExitCode::Answered,

@@ -5,6 +5,7 @@ mod instructions;
 mod narrator;
 mod output;
 mod results;
+mod source_tree;
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -12,7 +13,8 @@ use std::time::Duration;
 use clap::ValueEnum;
 use culprit_debug::ReductionLimits;
 use culprit_junit::Junit;
-use culprit_jvm::Sandbox;
+use culprit_jvm::{Sandbox, Viewer};
+use culprit_model::clean;
 use culprit_program::{KotlinCompilers, KotlinLocations};
 use culprit_report::figure::{self, COLUMNS};
 
@@ -53,6 +55,9 @@ pub(crate) struct ReductionArgs {
     /// Write tests in this language; Kotlin needs a Kotlin compiler on this machine
     #[arg(long, value_name = "LANGUAGE", value_enum, default_value_t = LanguageArg::Java)]
     language: LanguageArg,
+    /// Open report.html when done, in the browser that the variable BROWSER names, else in the default one
+    #[arg(long)]
+    open: bool,
     /// Run candidates and tests without the sandbox, so that they can write files and use the network
     #[arg(long, help_heading = LIMITS)]
     no_sandbox: bool,
@@ -115,6 +120,27 @@ impl ReductionArgs {
     /// The sandbox for candidates and tests, unless the user does without.
     pub(crate) fn sandbox(&self, console: &mut Console) -> anyhow::Result<Option<Sandbox>> {
         confinement::sandbox(self.no_sandbox, console)
+    }
+
+    /// Opens the report in the user's browser, if that was asked for. A browser that does not start is a warning.
+    pub(crate) fn show(&self, results: &Results, console: &mut Console) -> io::Result<()> {
+        if !self.open {
+            return Ok(());
+        }
+        // The browser may print to the same terminal.
+        console.flush()?;
+        let page = results.page();
+        if let Err(error) = Viewer::of_process().open(&page) {
+            let warn = console.err_styles().warn;
+            let page = clean::path(&page);
+            writeln!(
+                console.err(),
+                "{warn}culprit: warning:{warn:#} cannot open {page}: {}",
+                clean::line(&error.to_string())
+            )?;
+            writeln!(console.err(), "  open the file yourself, or set BROWSER")?;
+        }
+        Ok(())
     }
 
     /// The limits of the reduction.

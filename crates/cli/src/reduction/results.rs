@@ -14,7 +14,7 @@ use culprit_pinpoint::Located;
 use culprit_report::debug::{OUTSIDE, ReportedFailure, RunCommand, TestsReport, resource_file};
 use culprit_signature::Signature;
 
-use super::{instructions, told};
+use super::{instructions, source_tree, told};
 use crate::console::Console;
 use crate::exit::{ExitCode, Expected};
 use crate::log;
@@ -116,6 +116,11 @@ impl Results {
 
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The file of the report as a page.
+    pub(crate) fn page(&self) -> PathBuf {
+        self.folder.join("report.html")
     }
 
     /// Writes a test and prints it.
@@ -220,7 +225,13 @@ impl Results {
         let text = self.report.markdown(&command);
         fs::write(self.folder.join("report.md"), text)?;
         let page = self.report.html(&command);
-        fs::write(self.folder.join("report.html"), page)?;
+        fs::write(self.page(), page)?;
+        let wanted = self.report.source_files();
+        let find = |here: PathBuf| source_tree::find(&here, &wanted, &self.folder);
+        // The folder may be gone: then no sources are found.
+        let sources = std::env::current_dir().map(find).unwrap_or_default();
+        let sarif = self.report.sarif(&command, &sources);
+        fs::write(self.folder.join("report.sarif"), sarif)?;
         fs::write(self.folder.join("repeat.sh"), script)
     }
 }

@@ -165,6 +165,58 @@ fn a_crash_becomes_the_calls_that_it_needs() {
 }
 
 #[test]
+fn the_report_is_opened_and_its_places_are_in_the_sources() {
+    let program = Program::compile("crash", &[]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/debug/crash/lib/belts");
+    let sources = program.path("core/src/main/java/belts");
+    fs::create_dir_all(&sources).unwrap();
+    fs::copy(root.join("Belt.java"), sources.join("Belt.java")).unwrap();
+    let browser = program.path("browser");
+    fs::write(&browser, "printf '%s\\n' \"$@\" >got\n").unwrap();
+    let open = |words: &[&str], browser: &str| {
+        let mut culprit = command(env!("CARGO_BIN_EXE_culprit"), program.home.path());
+        culprit.env("JAVA_HOME", &program.stage.jdk.home);
+        process::run(culprit.env("BROWSER", browser).args(words))
+    };
+    let java = program.java(&["depot.Main"]);
+    let words = ["debug", "--open", "-o", "out", "--"].into_iter();
+    let words: Vec<&str> = words.chain(java.iter().map(String::as_str)).collect();
+    let ended = open(&words, &format!("sh {} %s", browser.display()));
+    says(&ended, 0, "compiled and run: fails the same way");
+    assert!(!ended.err.contains("warning"), "{}", ended.err);
+    let page = program.path("out/report.html").canonicalize().unwrap();
+    assert_eq!(program.read("got"), format!("{}\n", page.display()));
+    assert!(!program.read("out/repeat.sh").contains("--open"));
+
+    let sarif: serde_json::Value = serde_json::from_str(&program.read("out/report.sarif")).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 1, "{sarif}");
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    let uri = "core/src/main/java/belts/Belt.java";
+    assert_eq!(place["artifactLocation"]["uri"], uri, "{sarif}");
+    assert_eq!(place["region"]["startLine"], 29, "{sarif}");
+    let steps = &results[0]["codeFlows"][0]["threadFlows"][0]["locations"];
+    assert!(!steps.as_array().unwrap().is_empty(), "{sarif}");
+
+    let observe = ["--contents", "--observe", "belts.**"];
+    program.record(&observe, &["depot.Main"]);
+    let ended = open(
+        &["minimize", "--open", "-o", "small", "run"],
+        "no-such-browser",
+    );
+    let page = program.path("small/report.html").canonicalize().unwrap();
+    let warning = format!(
+        "culprit: warning: cannot open {}: no program",
+        page.display()
+    );
+    says(&ended, 0, &warning);
+    let again: serde_json::Value =
+        serde_json::from_str(&program.read("small/report.sarif")).unwrap();
+    let fingerprints = &again["runs"][0]["results"][0]["partialFingerprints"];
+    assert_eq!(*fingerprints, results[0]["partialFingerprints"], "{again}");
+}
+
+#[test]
 fn in_a_project_of_maven_or_gradle_the_command_of_the_tool_runs_the_test() {
     let program = Program::compile("crash", &[]);
     for (file, command) in [
@@ -206,6 +258,7 @@ fn a_hostile_message_is_text_wherever_it_is_printed() {
         "out/report.md",
         "out/report.json",
         "out/repeat.sh",
+        "out/report.sarif",
     ];
     let texts = files.map(|name| program.read(name));
     for text in texts.iter().chain([&ended.out, &ended.err]) {
@@ -220,6 +273,10 @@ fn a_hostile_message_is_text_wherever_it_is_printed() {
     let report: serde_json::Value = conforming::<TestsDocument>(&texts[2]).unwrap();
     let stack = report["tests"][0]["stack"].as_str().unwrap();
     assert!(stack.contains("\u{1b}]0;OWNED\u{7}"), "{stack:?}");
+    let sarif: serde_json::Value = serde_json::from_str(&texts[4]).unwrap();
+    let message = &sarif["runs"][0]["results"][0]["message"]["text"];
+    let message = message.as_str().unwrap();
+    assert!(message.contains(escaped), "{message:?}");
     assert!(texts[3].contains("'-Ddb.password=***' "), "{}", texts[3]);
     let recordings = culprit_trace::RunFolder::open(&program.path("out/witness")).unwrap();
     for path in recordings.recordings {

@@ -284,10 +284,12 @@ impl LinkEntry {
             Some(experiment) => format!("confirmed: {experiment}"),
             None => "related: the failure depended on it".to_owned(),
         };
-        let place = || format!("{}.{}", self.class, self.method);
-        let code = self.code.clone().unwrap_or_else(place);
-        let value = self.value.as_ref().map(|it| format!(" (value: {it})"));
-        let text = format!("{code}{}; {evidence}", value.unwrap_or_default());
+        let value = self.value.as_ref().map(|it| format!("; value: {it}"));
+        let code = match &self.code {
+            Some(code) => format!("code: {code}"),
+            None => format!("in {}.{}", self.class, self.method),
+        };
+        let text = format!("{evidence}{}; {code}", value.unwrap_or_default());
         Step {
             location: Location {
                 message: Some(Message::new(&text)),
