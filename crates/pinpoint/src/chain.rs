@@ -1,7 +1,6 @@
 //! The chain from a failure back to where it comes from: at each step one of the instructions that the one before
 //! depended on, preferably one with which an experiment made the failure go away.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use culprit_slice::{Criterion, DefinedValue, Dependence, NodeId, Origin, Place, Replayed};
@@ -13,10 +12,14 @@ use crate::rank::{Distances, Suspect};
 const LONGEST: usize = 12;
 
 /// The methods that a chain leads to, if it can: the likeliest ones.
-const AIMS: usize = 3;
+const AIMS: usize = 6;
 
-/// What a confirmed instruction adds to the length of a chain, as a share of what another does.
-const CONFIRMED: f32 = 0.3;
+/// The worth of a confirmed instruction on a chain, where the likeliest method is worth 1; so many of them count.
+const CONFIRMED: f32 = 0.4;
+const MOST_CONFIRMED: u8 = 3;
+
+/// What a step costs.
+const STEP: f32 = 0.02;
 
 /// A link of a chain.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,8 +43,8 @@ pub enum Evidence {
     Related,
 }
 
-/// The chain from a criterion back: the way through the dependences that leads to the likeliest methods, and of such ways the
-/// shortest, where an instruction that an experiment confirmed counts less than another.
+/// The chain from a criterion back: the way through the dependences that leads past the likeliest methods and past
+/// instructions that an experiment confirmed.
 pub(crate) fn chain(
     run: &Replayed,
     criterion: &Criterion,
@@ -91,8 +94,10 @@ struct Ways(Vec<Way>);
 
 #[derive(Clone, Copy)]
 struct Way {
-    /// The nearest of the most suspicious methods are its highest bits.
+    /// A bit for each of the likeliest methods on it, the lowest for the likeliest.
     suspects: u8,
+    /// Instructions that an experiment confirmed, at most [`MOST_CONFIRMED`].
+    confirmed: u8,
     /// Infinite without a way.
     length: f32,
     /// The node before, which depends on this one, and how.
@@ -100,11 +105,23 @@ struct Way {
 }
 
 impl Way {
-    /// True if a way is better than another to the same node.
+    const NONE: Way = Way {
+        suspects: 0,
+        confirmed: 0,
+        length: f32::INFINITY,
+        before: None,
+    };
+
+    /// A way is worth what it leads past: likely methods, each by its rank, and confirmed instructions. Of ways that are
+    /// worth the same the shortest is the best.
+    fn worth(&self) -> f32 {
+        let suspects = (0..AIMS).filter(|at| self.suspects & (1 << at) != 0);
+        let suspects: f32 = suspects.map(|at| 1.0 / (1.0 + at as f32)).sum();
+        suspects + CONFIRMED * f32::from(self.confirmed) - STEP * self.length
+    }
+
     fn is_better(&self, other: &Way) -> bool {
-        let suspects = self.suspects.cmp(&other.suspects);
-        let length = other.length.total_cmp(&self.length);
-        other.length.is_infinite() || suspects.then(length) == Ordering::Greater
+        self.worth() > other.worth()
     }
 }
 
@@ -116,35 +133,25 @@ impl Ways {
         confirmed: &BTreeMap<NodeId, Change>,
         suspects: &[Suspect],
     ) -> Ways {
-        let marks: BTreeMap<u32, u8> = suspects
+        let aims: BTreeMap<u32, u8> = suspects
             .iter()
             .take(AIMS)
             .enumerate()
-            .map(|(at, suspect)| (suspect.start, 1 << (AIMS - 1 - at)))
+            .map(|(at, suspect)| (suspect.start, 1 << at))
             .collect();
-        let mark = |node: NodeId| {
-            let Origin::Instruction(number) = run.graph.origin(node) else {
-                return 0;
-            };
-            let start = match distances.is_own(run, node) {
-                true => run.program.method_start(number),
-                false => None,
-            };
-            start
-                .and_then(|start| marks.get(&start).copied())
-                .unwrap_or(0)
+        let aim = |node: NodeId| match run.graph.origin(node) {
+            Origin::Instruction(number) if distances.is_own(run, node) => {
+                let start = run.program.method_start(number);
+                start.and_then(|start| aims.get(&start).copied())
+            }
+            Origin::Instruction(_) | Origin::Statement(_) => None,
         };
-        let none = Way {
-            suspects: 0,
-            length: f32::INFINITY,
-            before: None,
-        };
-        let mut ways = vec![none; run.graph.len()];
+        let mut ways = vec![Way::NONE; run.graph.len()];
         for node in run.nodes(criterion) {
             ways[node.0 as usize] = Way {
-                suspects: mark(node),
+                suspects: aim(node).unwrap_or(0),
                 length: 0.0,
-                before: None,
+                ..Way::NONE
             };
         }
         // Nodes come after those that they depend on.
@@ -154,13 +161,11 @@ impl Ways {
                 continue;
             }
             for (parent, kind) in run.graph.parents(node) {
-                let share = match confirmed.contains_key(&parent) {
-                    true => CONFIRMED,
-                    false => 1.0,
-                };
+                let is_confirmed = u8::from(confirmed.contains_key(&parent));
                 let longer = Way {
-                    suspects: way.suspects | mark(parent),
-                    length: way.length + share * distances.step(run, parent, kind),
+                    suspects: way.suspects | aim(parent).unwrap_or(0),
+                    confirmed: MOST_CONFIRMED.min(way.confirmed + is_confirmed),
+                    length: way.length + distances.step(run, parent, kind),
                     before: Some((node, kind)),
                 };
                 let known = &mut ways[parent.0 as usize];
@@ -175,14 +180,10 @@ impl Ways {
     /// The nodes of the best way, from the failure back, each with the dependence of the one before on it.
     fn best(&self, run: &Replayed, distances: &Distances) -> Vec<(NodeId, Option<Dependence>)> {
         let own = run.graph.nodes().filter(|it| distances.is_own(run, *it));
-        let reached = own.filter(|it| self.0[it.0 as usize].length.is_finite());
-        let best = reached.max_by(|one, other| {
-            let (one, other) = (&self.0[one.0 as usize], &self.0[other.0 as usize]);
-            let length = other.length.total_cmp(&one.length);
-            one.suspects.cmp(&other.suspects).then(length)
-        });
+        let worth = |node: &NodeId| self.0[node.0 as usize].worth();
+        let best = own.max_by(|one, other| worth(one).total_cmp(&worth(other)));
         let mut nodes = Vec::new();
-        let mut at = best;
+        let mut at = best.filter(|node| worth(node).is_finite());
         while let Some(node) = at {
             let before = self.0[node.0 as usize].before;
             nodes.push((node, before.map(|(_, kind)| kind)));

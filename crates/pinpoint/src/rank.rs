@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use culprit_signature::Thrown;
 use culprit_slice::{Criterion, Dependence, NodeId, Origin, Place, Replayed};
 
-use crate::experiment::{Change, Ended, Experiment};
+use crate::experiment::{Ended, Experiment};
 
 /// A method that a failure depended on.
 #[derive(Clone, PartialEq, Debug)]
@@ -111,7 +111,6 @@ pub(crate) fn suspects(
     stack: &str,
 ) -> Vec<Suspect> {
     let mut methods = Methods::of(run, distances);
-    methods.add_calls(run, distances);
     methods.add_stack(stack);
     methods.add_experiments(run, experiments);
     methods.ranked()
@@ -155,24 +154,11 @@ struct Methods(BTreeMap<u32, (Suspect, Traits)>);
 /// What speaks for or against a method.
 #[derive(Clone, Copy, Debug)]
 struct Traits {
-    /// How far its nearest instruction is from the failure; infinite outside of the slice.
+    /// The distance of its nearest instruction from the failure; infinite outside of the slice.
     distance: f32,
-    /// The methods between the script and it.
-    depth: u32,
     /// Its place on the stack of the failure, among the methods of the program.
-    frame: Option<usize>,
-    /// Its lines that were run, and that the failure depended on.
-    lines_run: usize,
-    lines_in_slice: usize,
-    /// Times that it was called.
-    calls: usize,
-    /// The share of the run that was over when it was last called.
-    last_call: f32,
-    /// Its branches and its other instructions with which an experiment made the failure go away.
-    branches: usize,
-    values: usize,
-    /// Instructions of it that experiments were made with.
-    tried: usize,
+    frame: Option<u16>,
+    lines_run: u16,
 }
 
 impl Methods {
@@ -207,46 +193,23 @@ impl Methods {
                     is_confirmed: false,
                     start,
                 };
-                (suspect, Traits::at(distance))
+                let traits = Traits {
+                    distance,
+                    frame: None,
+                    lines_run: 0,
+                };
+                (suspect, traits)
             });
             if let Some(line) = line
                 && lines.insert((start, line))
             {
-                traits.lines_run += 1;
+                traits.lines_run = traits.lines_run.saturating_add(1);
                 if distance.is_finite() {
                     suspect.lines.push(line);
-                    traits.lines_in_slice += 1;
                 }
             }
         }
         Methods(methods)
-    }
-
-    /// Adds how methods were called.
-    fn add_calls(&mut self, run: &Replayed, distances: &Distances) {
-        let mut depths: BTreeMap<u32, u32> = BTreeMap::new();
-        let nodes = run.graph.len().max(1) as f32;
-        for entry in &run.entries {
-            let Some(start) = run.program.method_start(entry.instruction) else {
-                continue;
-            };
-            let above = match entry.call.map(|call| run.graph.origin(call)) {
-                Some(Origin::Instruction(number)) => {
-                    let caller = run.program.method_start(number);
-                    caller.and_then(|caller| depths.get(&caller).copied())
-                }
-                Some(Origin::Statement(_)) | None => None,
-            };
-            let own = u32::from(distances.own.has(entry.instruction));
-            let depth = above.unwrap_or(0) + own;
-            let known = depths.entry(start).or_insert(depth);
-            *known = depth.min(*known);
-            if let Some((_, traits)) = self.0.get_mut(&start) {
-                traits.depth = *known;
-                traits.calls += 1;
-                traits.last_call = entry.call.map_or(0.0, |call| call.0 as f32 / nodes);
-            }
-        }
     }
 
     /// Adds where methods are on the stack of the failure.
@@ -255,7 +218,7 @@ impl Methods {
             return;
         };
         let frames = thrown.chain().last().map(|it| it.frames.as_slice());
-        let mut place = 0;
+        let mut place: u16 = 0;
         for frame in frames.unwrap_or_default() {
             let class = frame.class.replace('.', "/");
             let line = frame.line.and_then(|line| u16::try_from(line).ok());
@@ -267,83 +230,55 @@ impl Methods {
             let mut named = self.0.values_mut().filter(|it| is_there(&it.0));
             if let Some((_, traits)) = named.next() {
                 traits.frame = traits.frame.or(Some(place));
-                place += 1;
+                place = place.saturating_add(1);
             }
         }
     }
 
     /// Adds what experiments have shown.
     fn add_experiments(&mut self, run: &Replayed, experiments: &[Experiment]) {
-        let mut passed: BTreeMap<u32, bool> = BTreeMap::new();
-        let mut branches: BTreeSet<u32> = BTreeSet::new();
-        for it in experiments {
-            *passed.entry(it.spot.instruction).or_default() |= it.ended == Ended::Passed;
-            if it.change == Change::Flip {
-                branches.insert(it.spot.instruction);
-            }
-        }
-        for (number, passed) in passed {
-            let start = run.program.method_start(number);
+        for it in experiments.iter().filter(|it| it.ended == Ended::Passed) {
+            let start = run.program.method_start(it.spot.instruction);
             let method = start.and_then(|start| self.0.get_mut(&start));
-            if let Some((suspect, traits)) = method {
-                traits.tried += 1;
-                suspect.is_confirmed |= passed;
-                traits.branches += usize::from(passed && branches.contains(&number));
-                traits.values += usize::from(passed && !branches.contains(&number));
+            if let Some((suspect, _)) = method {
+                suspect.is_confirmed = true;
             }
         }
     }
 
     fn ranked(self) -> Vec<Suspect> {
-        let mut methods: Vec<(Suspect, Traits)> = self.0.into_values().collect();
-        if let Ok(file) = std::env::var("CULPRIT_FEATURES") {
-            use std::io::Write as _;
-            let mut out = String::new();
-            for (s, t) in &methods {
-                out.push_str(&format!(
-                    "{}#{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                    s.class.replace('/', "."),
-                    s.method,
-                    s.descriptor,
-                    t.distance,
-                    t.depth,
-                    t.frame.map_or(-1, |it| it as i64),
-                    t.lines_run,
-                    t.lines_in_slice,
-                    t.calls,
-                    t.last_call,
-                    t.branches,
-                    t.values,
-                    t.tried
-                ));
-            }
-            let _ = std::fs::OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(file)
-                .and_then(|mut f| writeln!(f, "RUN\n{out}"));
-        }
-        methods.sort_by(|(one, own), (other, its)| {
-            let confirmed = other.is_confirmed.cmp(&one.is_confirmed);
-            confirmed.then(own.distance.total_cmp(&its.distance))
-        });
-        methods.into_iter().map(|(suspect, _)| suspect).collect()
+        let methods = self.0.into_values();
+        let mut scored: Vec<(f32, Suspect)> = methods
+            .map(|(suspect, traits)| (traits.score(&suspect), suspect))
+            .collect();
+        scored.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        scored.into_iter().map(|(_, suspect)| suspect).collect()
     }
 }
 
 impl Traits {
-    fn at(distance: f32) -> Traits {
-        Traits {
-            distance,
-            depth: 1,
-            frame: None,
-            lines_run: 0,
-            lines_in_slice: 0,
-            calls: 0,
-            last_call: 0.0,
-            branches: 0,
-            values: 0,
-            tried: 0,
-        }
+    /// The likelihood that a method is at fault, on a scale of its own.
+    ///
+    /// A value that decides the failure weighs most, then the number of lines that the failure depended on, a place high
+    /// on the stack, and a short way to the failure. The weights were fitted to the bugs of `docs/studies/corpus.md` and
+    /// to 114 bugs of Defects4J; fitted to three quarters of these, they rank the others about as well.
+    fn score(&self, suspect: &Suspect) -> f32 {
+        let confirmed = if suspect.is_confirmed { 2.5 } else { 0.0 };
+        let lines = (1.0 + suspect.lines.len() as f32).ln();
+        let frame = self.frame.map_or(0.0, |it| 1.5 / (1.0 + f32::from(it)));
+        let distance = match self.distance.is_finite() {
+            true => 0.8 * (1.0 + self.distance.min(FARTHEST)).ln(),
+            false => 2.0 + 0.8 * (1.0 + FARTHEST).ln(),
+        };
+        let initialiser = if suspect.method == "<clinit>" {
+            1.1
+        } else {
+            0.0
+        };
+        let one_line = if self.lines_run == 1 { 0.5 } else { 0.0 };
+        confirmed + lines + frame - distance - initialiser - one_line
     }
 }
+
+/// Beyond this distance from the failure a method is no less likely.
+const FARTHEST: f32 = 30.0;

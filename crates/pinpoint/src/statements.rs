@@ -87,3 +87,53 @@ impl Known {
 fn is_traced(class: &str) -> bool {
     Owner::of(class) != Owner::Jdk || is_traced_library(class)
 }
+
+#[cfg(test)]
+mod tests {
+    use culprit_model::Tables;
+    use culprit_model::script::{Builder, MemberName};
+
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_printed_is_read_from_the_stream_behind() {
+        let mut builder = Builder::with(Tables::default(), ObjectId(0));
+        let bytes = builder.variable("java/io/ByteArrayOutputStream");
+        let stream = builder.variable("java/io/PrintStream");
+        let name = builder.variable("java/lang/String");
+        let text = builder.variable("java/lang/String");
+        let own = MemberName::of("shop/Cart", "name", "()Ljava/lang/String;");
+        let println = MemberName::of("java/io/PrintStream", "println", "(Ljava/lang/String;)V");
+        let read = MemberName::of(
+            "java/io/ByteArrayOutputStream",
+            "toString",
+            "()Ljava/lang/String;",
+        );
+        let statements = vec![
+            builder.construct(
+                "java/io/ByteArrayOutputStream",
+                "()V",
+                vec![],
+                bytes.clone(),
+            ),
+            builder.construct(
+                "java/io/PrintStream",
+                "(Ljava/io/OutputStream;)V",
+                vec![bytes.clone()],
+                stream.clone(),
+            ),
+            builder.call_static(own, vec![], Some(name.clone())),
+            builder.call(println, stream, vec![name], None),
+            builder.call(read, bytes, vec![], Some(text.clone())),
+            builder.guard(text),
+        ];
+        let found = for_replay(&builder.script(statements));
+        let sources: Vec<&[u32]> = found.iter().map(|it| it.sources.as_slice()).collect();
+        // The text comes from the stream, which the call before has changed.
+        let expect: [&[u32]; 6] = [&[], &[0], &[], &[1, 2], &[0, 3], &[4]];
+        assert_eq!(sources, expect);
+        let methods: Vec<_> = found.iter().map(|it| it.method.as_deref()).collect();
+        assert_eq!(methods, [None, None, Some("name"), None, None, None]);
+        assert!(found[5].is_guard);
+    }
+}

@@ -87,7 +87,7 @@ impl Program {
     }
 
     /// The same with options.
-    fn debug_with(&self, options: &[&str], program: &[&str]) -> Ended {
+    pub(crate) fn debug_with(&self, options: &[&str], program: &[&str]) -> Ended {
         let debug = ["debug", "-o", "out"].iter().chain(options).chain(&["--"]);
         let debug = debug.map(|&word| word.to_owned());
         self.culprit(debug.chain(self.java(program)))

@@ -54,6 +54,20 @@ fn a_wrong_result_leads_to_the_comparison_that_decides_it() {
     assert_eq!(methods(&program).first().unwrap(), "price");
 }
 
+/// A wrong text passes through streams of the JDK, a wrong status only through conditions of the script.
+#[test]
+fn a_wrong_output_or_status_leads_to_the_sum_that_is_wrong() {
+    for (condition, word) in [("output contains -4 to pay", "print"), ("exit 3", "exit")] {
+        let program = Program::compile("wrong", &[]);
+        let ended = program.debug_with(&["--fails-if", condition], &["market.Main", word]);
+        says(&ended, 0, "where it comes from, the failure first:");
+        assert_eq!(methods(&program).first().unwrap(), "total", "{condition}");
+        let chain = program.report()["origin"]["chain"].clone();
+        let mut links = chain.as_array().unwrap().iter();
+        assert!(links.any(|link| link["method"] == "total"), "{chain}");
+    }
+}
+
 #[test]
 fn no_experiment_is_made_beyond_the_limits() {
     let program = Program::compile("crash", &[]);
