@@ -49,6 +49,7 @@ const NARROW: [(&str, &[&str]); 18] = [
             "culprit-model",
             "culprit-program",
             "culprit-sandbox",
+            "culprit-signature",
             "culprit-slice",
             "culprit-trace",
             "culprit-weave",

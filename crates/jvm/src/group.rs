@@ -26,7 +26,7 @@ use crate::guard::Guard;
 use crate::sandbox::{Confinement, SandboxError};
 use crate::starter::end_with;
 use crate::target::{command, wait_without_reaping};
-use crate::watcher::{Excess, Watched};
+use crate::watcher::{Excess, Watched, WatchedFolder};
 use crate::{Limits, Sandbox, Status, descriptors, orphans, watchdog};
 
 /// A program to start, with its confinement.
@@ -108,6 +108,7 @@ impl Launch {
             streams.inherited,
             confinement,
         );
+        let folders = self.watched_folders();
         let child = orphans::spawn(command).map_err(|error| LaunchError::Start {
             file: self.file.clone(),
             error,
@@ -127,8 +128,16 @@ impl Launch {
             ended: None,
             guard,
         };
-        group.guard(self);
+        group.guard(self, folders);
         Ok(group)
+    }
+
+    /// The folders that the program may write to, before it is started.
+    fn watched_folders(&self) -> Vec<WatchedFolder> {
+        let folders = self.sandbox.iter().flat_map(|it| &it.writable);
+        folders
+            .map(|path| WatchedFolder::before_start(path, &self.limits))
+            .collect()
     }
 }
 
@@ -194,13 +203,13 @@ impl Group {
     }
 
     /// Has a confined program watched from outside.
-    fn guard(&mut self, launch: &Launch) {
-        if let (Some(sandbox), Some(process)) = (&launch.sandbox, self.watch()) {
+    fn guard(&mut self, launch: &Launch, folders: Vec<WatchedFolder>) {
+        if let (Some(_), Some(process)) = (&launch.sandbox, self.watch()) {
             self.guard.watch(Watched {
                 pid: self.leader,
                 process,
                 limits: launch.limits,
-                folders: sandbox.writable.clone(),
+                folders,
             });
         }
     }

@@ -73,7 +73,31 @@ pub(crate) struct Watched {
     /// Names the process even when it has ended and its number is another's.
     pub(crate) process: OwnedFd,
     pub(crate) limits: Limits,
-    pub(crate) folders: Vec<PathBuf>,
+    pub(crate) folders: Vec<WatchedFolder>,
+}
+
+/// A folder that a process may write to, with its usage before the process was started: a count that is taken later
+/// may contain files of the process.
+#[derive(Debug)]
+pub(crate) struct WatchedFolder {
+    path: PathBuf,
+    before: Usage,
+}
+
+impl WatchedFolder {
+    pub(crate) fn before_start(path: &Path, limits: &Limits) -> WatchedFolder {
+        let is_limited = limits.file_size.is_some();
+        let look = || usage(path, most_files(limits), &AtomicBool::new(false));
+        WatchedFolder {
+            path: path.to_owned(),
+            before: is_limited.then(look).unwrap_or_default(),
+        }
+    }
+}
+
+/// Files and folders that there may be in a folder. No more are looked at.
+fn most_files(limits: &Limits) -> u64 {
+    limits.files.unwrap_or(u64::MAX)
 }
 
 impl Watcher {
@@ -88,12 +112,11 @@ impl Watcher {
         let is_over = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&is_over);
         let watch = move || {
-            let look = |folder: &Path| usage(folder, watched.most_files(), &stopped);
-            let before: Vec<Usage> = watched.folders.iter().map(|it| look(it)).collect();
+            let look = |folder: &Path| usage(folder, most_files(&watched.limits), &stopped);
             let mut pause = PAUSE;
             while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 let began = Instant::now();
-                let excess = watched.excess(&before, &look);
+                let excess = watched.excess(&look);
                 pause = PAUSE.max(began.elapsed() * REST);
                 if let Some(excess) = excess {
                     // Nobody else sets it.
@@ -133,12 +156,7 @@ impl Drop for Watcher {
 }
 
 impl Watched {
-    /// Files and folders that there may be in a folder. No more are looked at.
-    fn most_files(&self) -> u64 {
-        self.limits.files.unwrap_or(u64::MAX)
-    }
-
-    fn excess(&self, before: &[Usage], look: &dyn Fn(&Path) -> Usage) -> Option<Excess> {
+    fn excess(&self, look: &dyn Fn(&Path) -> Usage) -> Option<Excess> {
         if let Some(most) = self.limits.memory
             && memory(self.pid, most).is_some_and(|used| used > most)
         {
@@ -146,10 +164,10 @@ impl Watched {
         }
         let most = self.limits.file_size?.saturating_mul(FILES_OF_LIMIT);
         let mut bytes = without_name(self.pid);
-        for (folder, before) in self.folders.iter().zip(before) {
-            let now = look(folder);
+        for WatchedFolder { path, before } in &self.folders {
+            let now = look(path);
             bytes = bytes.saturating_add(now.bytes.saturating_sub(before.bytes));
-            let most = self.most_files();
+            let most = most_files(&self.limits);
             if now.files > most && before.files <= most {
                 return Some(Excess::Files(most));
             }
