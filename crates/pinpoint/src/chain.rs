@@ -5,11 +5,16 @@ use std::collections::BTreeMap;
 
 use culprit_slice::{Criterion, DefinedValue, Dependence, NodeId, Origin, Place, Replayed};
 
-use crate::experiment::{Change, Ended, Experiment};
+use crate::change::Change;
+use crate::experiment::{Ended, Experiment};
+use crate::neighbour::{PassingValue, PassingValues};
 use crate::rank::{Distances, Suspect};
 
 /// The most links of a chain.
 const LONGEST: usize = 12;
+
+/// The most branches that decide beside a chain.
+const MOST_OMISSIONS: usize = 3;
 
 /// The methods that a chain leads to, if it can: the likeliest ones.
 const AIMS: usize = 6;
@@ -32,10 +37,12 @@ pub struct Link {
     /// The dependence of the link before on this one; none for the first.
     pub dependence: Option<Dependence>,
     pub evidence: Evidence,
+    /// The value in a passing neighbour, if it is another one there.
+    pub passing: Option<PassingValue>,
 }
 
 /// The evidence that a link has to do with the failure.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Evidence {
     /// With this change of the value, nothing fails.
     Confirmed(Change),
@@ -51,12 +58,13 @@ pub(crate) fn chain(
     distances: &Distances,
     experiments: &[Experiment],
     suspects: &[Suspect],
+    passing: &PassingValues<'_>,
 ) -> Vec<Link> {
-    let mut confirmed: BTreeMap<NodeId, Change> = BTreeMap::new();
+    let mut confirmed: BTreeMap<NodeId, &Experiment> = BTreeMap::new();
     for it in experiments.iter().filter(|it| it.ended == Ended::Passed) {
-        let known = confirmed.entry(it.spot.node).or_insert(it.change);
-        if plainness(it.change) < plainness(*known) {
-            *known = it.change;
+        let known = confirmed.entry(it.spot.node).or_insert(it);
+        if complexity(it) < complexity(known) {
+            *known = it;
         }
     }
     let ways = Ways::of(run, criterion, distances, &confirmed, suspects);
@@ -71,8 +79,9 @@ pub(crate) fn chain(
         if let Origin::Instruction(number) = run.graph.origin(node)
             && let Some(place) = run.program.place(number)
         {
-            let evidence = match confirmed.get(&node) {
-                Some(change) => Evidence::Confirmed(*change),
+            let experiment = confirmed.get(&node);
+            let evidence = match experiment {
+                Some(experiment) => Evidence::Confirmed(experiment.change.clone()),
                 None => Evidence::Related,
             };
             let link = Link {
@@ -81,11 +90,39 @@ pub(crate) fn chain(
                 value: value(run, node),
                 dependence: dependence.take(),
                 evidence,
+                passing: passing.at(node, experiment.and_then(|it| it.neighbour)),
             };
             add(&mut links, link);
         }
     }
     shorten(&mut links);
+    links
+}
+
+/// The branches outside of the slice with which the failure goes away if they go the other way, the last first.
+pub(crate) fn omissions(
+    run: &Replayed,
+    distances: &Distances,
+    experiments: &[Experiment],
+) -> Vec<Link> {
+    let decide = experiments
+        .iter()
+        .filter(|it| it.ended == Ended::Passed && distances.at(it.spot.node).is_infinite());
+    let mut links: Vec<Link> = Vec::new();
+    for it in decide {
+        if let Some(place) = run.program.place(it.spot.instruction) {
+            let link = Link {
+                place,
+                code: None,
+                value: None,
+                dependence: None,
+                evidence: Evidence::Confirmed(it.change.clone()),
+                passing: None,
+            };
+            add(&mut links, link);
+        }
+    }
+    links.truncate(MOST_OMISSIONS);
     links
 }
 
@@ -130,7 +167,7 @@ impl Ways {
         run: &Replayed,
         criterion: &Criterion,
         distances: &Distances,
-        confirmed: &BTreeMap<NodeId, Change>,
+        confirmed: &BTreeMap<NodeId, &Experiment>,
         suspects: &[Suspect],
     ) -> Ways {
         let aims: BTreeMap<u32, u8> = suspects
@@ -223,20 +260,18 @@ fn add(links: &mut Vec<Link>, link: Link) {
             if last.evidence == Evidence::Related && link.evidence != Evidence::Related {
                 last.evidence = link.evidence;
                 last.value = link.value;
+                last.passing = link.passing;
             }
         }
         _ => links.push(link),
     }
 }
 
-/// How easily a change is understood.
-fn plainness(change: Change) -> u8 {
-    match change {
-        Change::Flip => 0,
-        Change::Put(0) => 1,
-        Change::Put(_) => 2,
-        Change::Add(_) => 3,
-        Change::Negate => 4,
+/// A measure for how much an experiment tells, the smaller the more: the value of a run that passes is no chance.
+fn complexity(experiment: &Experiment) -> u8 {
+    match experiment.neighbour {
+        Some(_) => 0,
+        None => experiment.change.complexity(),
     }
 }
 

@@ -9,36 +9,14 @@ use std::time::Duration;
 
 use culprit_classfile::ClassFile;
 use culprit_jvm::{Deadline, Job, JobResult, WorkerPool};
-use culprit_model::script::{Builder, MemberName};
-use culprit_model::{Outcome, Script, Statement, Tables, Value};
+use culprit_model::{Outcome, Script, Statement, Tables};
 use culprit_program::Program;
 use culprit_slice::{NodeId, Origin, Replayed};
 use culprit_weave::change::{CHANGE, CHANGE_CLASS, Changeable, InstructionPlace, changeable};
 use culprit_wire::{FreshState, LineCheck, Mode};
 
 use crate::Error;
-
-/// A change of one value.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Change {
-    Put(i64),
-    Add(i64),
-    Negate,
-    /// A branch goes the other way.
-    Flip,
-}
-
-impl Change {
-    /// The arguments of `Change.choose`.
-    fn told(self) -> (i32, i64) {
-        match self {
-            Change::Put(bits) => (0, bits),
-            Change::Add(number) => (1, number),
-            Change::Negate => (2, 0),
-            Change::Flip => (3, 0),
-        }
-    }
-}
+use crate::change::Change;
 
 /// An instruction instance that can be changed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -51,11 +29,21 @@ pub(crate) struct Spot {
 }
 
 /// A change of a run, and its end.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Experiment {
     pub(crate) spot: Spot,
     pub(crate) change: Change,
+    /// The passing neighbour that has the new value, by its number.
+    pub(crate) neighbour: Option<usize>,
     pub(crate) ended: Ended,
+}
+
+/// A change that is to be tried.
+pub(crate) struct PlannedChange {
+    pub(crate) spot: Spot,
+    pub(crate) change: Change,
+    /// The passing neighbour that has the new value, by its number.
+    pub(crate) neighbour: Option<usize>,
 }
 
 /// The end of a changed run.
@@ -161,40 +149,74 @@ pub(crate) struct Laboratory<'a> {
     pub(crate) script: &'a Script,
     pub(crate) jobs: usize,
     pub(crate) limit: Duration,
-    pub(crate) deadline: &'a Deadline,
+    pub(crate) deadline: Deadline,
     /// True for the stack trace of a run that failed as before.
     pub(crate) is_same: &'a (dyn Fn(&str) -> bool + Sync),
 }
 
 impl Laboratory<'_> {
-    /// Makes experiments, in this order, until the deadline.
-    pub(crate) fn run(&self, planned: &[(Spot, Change)]) -> Vec<Experiment> {
+    /// Makes experiments, until the deadline.
+    pub(crate) fn run(&self, planned: &[PlannedChange]) -> Vec<Experiment> {
+        let ended = self.each(planned, |it| self.experiment(it));
+        let ended = planned.iter().zip(ended);
+        ended
+            .filter_map(|(planned, ended)| {
+                Some(Experiment {
+                    spot: planned.spot,
+                    change: planned.change.clone(),
+                    neighbour: planned.neighbour,
+                    ended: ended?,
+                })
+            })
+            .collect()
+    }
+
+    /// What becomes of each thing that is to be tried, begun in this order; nothing for those that the deadline left out, and
+    /// after a first one that came to nothing.
+    pub(crate) fn each<T: Sync, R: Send>(
+        &self,
+        things: &[T],
+        of: impl Fn(&T) -> Option<R> + Sync,
+    ) -> Vec<Option<R>> {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..self.jobs.max(1) {
                 scope.spawn(|| {
-                    while let Some((spot, change)) =
-                        planned.get(next.fetch_add(1, Ordering::Relaxed))
-                    {
-                        if self.deadline.is_over() {
-                            break;
-                        }
-                        let Some(ended) = self.experiment(*spot, *change) else {
+                    loop {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(thing) = things.get(at).filter(|_| !self.deadline.is_over())
+                        else {
                             break;
                         };
-                        let experiment = Experiment {
-                            spot: *spot,
-                            change: *change,
-                            ended,
+                        let Some(result) = of(thing) else {
+                            break;
                         };
                         let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                        done.push(experiment);
+                        done.push((at, result));
                     }
                 });
             }
         });
-        done.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let mut results: Vec<Option<R>> = things.iter().map(|_| None).collect();
+        for (at, result) in done.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            results[at] = Some(result);
+        }
+        results
+    }
+
+    /// True if nothing fails in the run of a script, also in classes that are loaded anew; nothing if it cannot be run any
+    /// more.
+    pub(crate) fn passes(&self, script: &Script) -> Option<bool> {
+        let statements: Vec<&Statement> = script.statements.iter().collect();
+        let tables = || Arc::clone(&script.tables);
+        let first = self.ended(tables(), &statements, FreshState::Reset)?;
+        Some(match first {
+            Ended::Passed => {
+                self.ended(tables(), &statements, FreshState::NewLoader)? == Ended::Passed
+            }
+            _ => false,
+        })
     }
 
     /// True if the script fails as before with nothing changed; otherwise no experiment means anything.
@@ -206,8 +228,10 @@ impl Laboratory<'_> {
 
     /// Runs the script with one change; nothing if that is not possible any more. A run that passes may owe it to
     /// what an earlier one has left: it must pass again in classes that are loaded anew.
-    fn experiment(&self, spot: Spot, change: Change) -> Option<Ended> {
-        let (tables, first) = chosen(self.script, spot, change);
+    fn experiment(&self, planned: &PlannedChange) -> Option<Ended> {
+        let Some((tables, first)) = planned.change.chosen(self.script, planned.spot) else {
+            return Some(Ended::Otherwise);
+        };
         let tables = Arc::new(tables);
         let mut statements: Vec<&Statement> = vec![&first];
         statements.extend(&self.script.statements);
@@ -242,19 +266,4 @@ impl Laboratory<'_> {
             JobResult::Unresolved(_) => Ended::Otherwise,
         })
     }
-}
-
-/// The statement that chooses a change.
-fn chosen(script: &Script, spot: Spot, change: Change) -> (Tables, Statement) {
-    let mut builder = Builder::of(script);
-    let (how, bits) = change.told();
-    let choose = MemberName::of(CHANGE, "choose", "(IIIJ)V");
-    let given = vec![
-        Value::Int(spot.instruction as i32),
-        Value::Int(spot.occurrence as i32),
-        Value::Int(how),
-        Value::Long(bits),
-    ];
-    let statement = builder.call_static(choose, given, None);
-    (builder.finish(), statement)
 }

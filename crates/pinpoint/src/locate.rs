@@ -12,17 +12,27 @@ use culprit_trace::Recording;
 use culprit_weave::change::Changeable;
 
 use crate::Error;
-use crate::chain::{Evidence, Link, chain};
-use crate::experiment::{Change, Experiment, Laboratory, Spot, prepare, spots};
+use crate::chain::{Evidence, Link, chain, omissions};
+use crate::change::{Change, Replacement};
+use crate::experiment::{Experiment, Laboratory, PlannedChange, Spot, prepare, spots};
+use crate::neighbour::{Difference, Neighbour, Neighbours, PassingValues, neighbours};
 use crate::rank::{Distances, Suspect, suspects};
-use crate::tracing::{ScriptToTrace, TraceLimits};
+use crate::tracing::{ScriptToTrace, TraceLimits, Tracer};
 
 /// The time for all experiments, and for one of them.
 const EXPERIMENTS: Duration = Duration::from_secs(4);
 const ONE: Duration = Duration::from_secs(1);
 
+/// The time to look for passing neighbours.
+const NEIGHBOURS: Duration = Duration::from_secs(1);
+
 /// The instructions whose values are changed, and how many times each.
 const MOST_SPOTS: usize = 600;
+
+/// The instructions outside of the slice that are looked at for branches, and the time for experiments with these.
+const MOST_OUTSIDE: usize = 400;
+const OMISSIONS: Duration = Duration::from_secs(1);
+
 const EACH: usize = 3;
 
 /// A script that fails, and how it is run.
@@ -47,13 +57,18 @@ pub struct FailingScript<'a> {
 pub struct Located {
     /// From the failure back.
     pub chain: Vec<Link>,
+    /// Branches that the failure did not depend on, but with which it goes away if they go the other way: code that did not
+    /// run decides. The last ones first.
+    pub omissions: Vec<Link>,
     /// The methods that the failure depended on, the likeliest first.
     pub suspects: Vec<Suspect>,
     /// Lines of the program that the minimal run executed, and those of them that the failure depended on.
     pub lines_run: usize,
     pub lines_in_slice: usize,
-    /// Experiments that were made.
+    /// Runs with a difference.
     pub experiments: usize,
+    /// Differences with which nothing fails.
+    pub neighbours: Vec<Difference>,
     /// The reason why the end of the run is missing in the trace.
     pub partial: Option<String>,
 }
@@ -61,33 +76,56 @@ pub struct Located {
 impl FailingScript<'_> {
     /// Traces the script, and makes experiments with the values that its failure depended on.
     pub fn locate(&self) -> Result<Located, Error> {
-        let (run, stack) = self.trace()?;
+        let tracer = self.to_trace().tracer()?;
+        let (run, stack) = self.trace(&tracer)?;
         let criterion = Criterion::Exception;
         let is_own = |place: &Place| Owner::of(&place.class) == Owner::Other;
         let distances = Distances::of(&run, &criterion, &is_own);
         let nodes = distances.nearest(&run, EACH);
-        let spots = spots(&run, &nodes[..nodes.len().min(MOST_SPOTS)]);
-        let experiments = self.experiments(&run, &spots)?;
+        let others = distances.outside(&run, EACH);
+        let places = Places {
+            inside: spots(&run, &nodes[..nodes.len().min(MOST_SPOTS)]),
+            outside: spots(&run, &others[..others.len().min(MOST_OUTSIDE)]),
+        };
+        let Tried {
+            neighbours,
+            experiments,
+        } = self.experiments(&run, &places, &tracer)?;
         let slice = run.backward(&criterion).nodes;
         let suspects = suspects(&run, &distances, &experiments, &stack);
-        let mut chain = chain(&run, &criterion, &distances, &experiments, &suspects);
-        self.add_sources(&mut chain);
+        let passing = PassingValues::of(&run, &neighbours.found, &places.inside);
+        let mut chain = chain(
+            &run,
+            &criterion,
+            &distances,
+            &experiments,
+            &suspects,
+            &passing,
+        );
+        let mut omissions = omissions(&run, &distances, &experiments);
+        self.add_sources(chain.iter_mut().chain(&mut omissions));
         chain.retain(|link| link.evidence != Evidence::Related || !is_bare(link));
         Ok(Located {
             chain,
+            omissions,
             suspects,
             lines_run: lines(&run, run.graph.nodes(), &is_own),
             lines_in_slice: lines(&run, slice.iter().copied(), &is_own),
-            experiments: experiments.len(),
+            experiments: neighbours.runs + experiments.len(),
+            neighbours: neighbours
+                .found
+                .into_iter()
+                .map(|it| it.difference)
+                .collect(),
             partial: run.partial,
         })
     }
 
     /// Adds the lines of the source files to the links of a chain.
-    fn add_sources(&self, chain: &mut [Link]) {
+    fn add_sources<'l>(&self, links: impl Iterator<Item = &'l mut Link>) {
         let sources = Sources::of(self.program.class_path());
         let mut texts: BTreeMap<(String, String), Option<String>> = BTreeMap::new();
-        for link in chain {
+        for link in links {
             if let (Some(file), Some(line)) = (&link.place.source, link.place.line) {
                 let class = &link.place.class;
                 let text = texts.entry((class.clone(), file.clone()));
@@ -100,9 +138,8 @@ impl FailingScript<'_> {
         }
     }
 
-    /// The traced run, and the stack trace of its failure.
-    fn trace(&self) -> Result<(Replayed, String), Error> {
-        let run = ScriptToTrace {
+    fn to_trace(&self) -> ScriptToTrace<'_> {
+        ScriptToTrace {
             script: self.script,
             recording: self.recording,
             workers: self.workers,
@@ -110,8 +147,12 @@ impl FailingScript<'_> {
             folder: self.folder.clone(),
             limits: TraceLimits::default(),
             deadline: self.deadline,
-        };
-        let run = run.trace()?;
+        }
+    }
+
+    /// The traced run, and the stack trace of its failure.
+    fn trace(&self, tracer: &Tracer<'_>) -> Result<(Replayed, String), Error> {
+        let run = tracer.trace(self.script)?;
         match run.threw().map(str::to_owned) {
             Some(trace) if (self.is_same)(&trace) => Ok((run.replayed, trace)),
             Some(trace) => {
@@ -122,34 +163,115 @@ impl FailingScript<'_> {
         }
     }
 
-    fn experiments(&self, run: &Replayed, spots: &[Spot]) -> Result<Vec<Experiment>, Error> {
+    /// Looks for passing neighbours, and changes values of the run: to those of neighbours, and to usual ones.
+    fn experiments(
+        &self,
+        run: &Replayed,
+        places: &Places,
+        tracer: &Tracer<'_>,
+    ) -> Result<Tried, Error> {
         let changed: PathBuf = self.workers.jvm.scratch.join("changed");
-        let prepared = prepare(run, spots, self.program, &changed)?;
+        let all: Vec<Spot> = places
+            .inside
+            .iter()
+            .chain(&places.outside)
+            .copied()
+            .collect();
+        let prepared = prepare(run, &all, self.program, &changed)?;
         let mut class_path = vec![changed.display().to_string()];
         class_path.extend(self.class_path.iter().cloned());
         let pool = self
             .workers
             .pool(self.recording, class_path, self.folder.clone(), self.jobs)?;
-        let planned = spots.iter().flat_map(|spot| {
-            let kind = prepared.kinds.get(&spot.instruction);
-            changes(kind).iter().map(|change| (*spot, *change))
-        });
-        let most = self.most_experiments.unwrap_or(u64::MAX);
-        let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let planned: Vec<(Spot, Change)> = planned.take(most).collect();
-        let laboratory = Laboratory {
+        let laboratory = |limit| Laboratory {
             pool: &pool,
             script: self.script,
             jobs: self.jobs,
             limit: ONE,
-            deadline: &self.deadline.within(EXPERIMENTS),
+            deadline: self.deadline.within(limit),
             is_same: self.is_same,
         };
-        Ok(match laboratory.fails_unchanged() {
-            true => laboratory.run(&planned),
-            false => Vec::new(),
+        if !laboratory(EXPERIMENTS).fails_unchanged() {
+            return Ok(Tried::default());
+        }
+        let most = self.most_experiments.unwrap_or(u64::MAX);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let neighbours = neighbours(&laboratory(NEIGHBOURS), most, tracer, run, &places.inside);
+        let planned = planned(run, &places.inside, &prepared.kinds, &neighbours.found);
+        let most = most.saturating_sub(neighbours.runs);
+        let mut experiments = laboratory(EXPERIMENTS).run(&planned[..planned.len().min(most)]);
+        let most = most.saturating_sub(experiments.len());
+        let switched = switched(&places.outside, &prepared.kinds);
+        experiments.extend(laboratory(OMISSIONS).run(&switched[..switched.len().min(most)]));
+        Ok(Tried {
+            neighbours,
+            experiments,
         })
     }
+}
+
+/// The instruction instances that may be changed.
+struct Places {
+    /// Those that the failure depended on, the nearest first.
+    inside: Vec<Spot>,
+    /// Others that leave no value, the last first.
+    outside: Vec<Spot>,
+}
+
+/// Runs with a difference, and their ends.
+#[derive(Default)]
+struct Tried {
+    /// Those with a difference in the script that pass.
+    neighbours: Neighbours,
+    /// Those with a changed value.
+    experiments: Vec<Experiment>,
+}
+
+/// The changes that are tried, the nearest to the failure first.
+fn planned(
+    run: &Replayed,
+    spots: &[Spot],
+    kinds: &BTreeMap<u32, Changeable>,
+    neighbours: &[Neighbour],
+) -> Vec<PlannedChange> {
+    let mut planned: Vec<PlannedChange> = Vec::new();
+    for spot in spots {
+        let Some(kind) = kinds.get(&spot.instruction) else {
+            continue;
+        };
+        let own = Replacement::of(run, spot.node).map(Change::Put);
+        let found = neighbours.iter().enumerate().filter_map(|(number, it)| {
+            let value = it.value(run, *spot)?.clone();
+            Some((Change::to(value, *kind)?, Some(number)))
+        });
+        let usual = Change::usual(*kind)
+            .into_iter()
+            .map(|change| (change, None));
+        let first = planned.len();
+        for (change, neighbour) in found.chain(usual) {
+            let mut known = planned[first..].iter().map(|it| &it.change).chain(&own);
+            if !known.any(|it| *it == change) {
+                planned.push(PlannedChange {
+                    spot: *spot,
+                    change,
+                    neighbour,
+                });
+            }
+        }
+    }
+    planned
+}
+
+/// Branches that go the other way.
+fn switched(spots: &[Spot], kinds: &BTreeMap<u32, Changeable>) -> Vec<PlannedChange> {
+    let is_branch = |spot: &&Spot| kinds.get(&spot.instruction) == Some(&Changeable::Branch);
+    let branches = spots.iter().filter(is_branch);
+    let flipped = branches.map(|spot| PlannedChange {
+        spot: *spot,
+        change: Change::Flip,
+        neighbour: None,
+    });
+    flipped.collect()
 }
 
 /// True for a line of brackets and keywords alone, such as the end of a `finally`.
@@ -166,21 +288,6 @@ fn is_bare(link: &Link) -> bool {
 
 /// The keywords of lines that tell nothing.
 const BARE: [&str; 4] = ["else", "finally", "try", "do"];
-
-/// The changes that are tried with an instruction.
-fn changes(kind: Option<&Changeable>) -> &'static [Change] {
-    match kind {
-        None => &[],
-        Some(Changeable::Branch) => &[Change::Flip],
-        Some(Changeable::Value(_)) => &[
-            Change::Put(0),
-            Change::Put(1),
-            Change::Add(1),
-            Change::Add(-1),
-            Change::Negate,
-        ],
-    }
-}
 
 /// The number of lines of the program's own code that some nodes are in.
 fn lines(

@@ -93,14 +93,32 @@ impl Distances {
             let distances = self.at(one.0).total_cmp(&self.at(other.0));
             distances.then(other.0.cmp(&one.0))
         });
-        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-        found.retain(|(_, number)| {
-            let count = counts.entry(*number).or_default();
-            *count += 1;
-            *count <= each
-        });
-        found.into_iter().map(|(node, _)| node).collect()
+        at_most(each, found)
     }
+
+    /// The instances of the program's own instructions outside of the slice that leave no value, such as branches, the
+    /// last first: of each instruction at most `each`.
+    pub(crate) fn outside(&self, run: &Replayed, each: usize) -> Vec<NodeId> {
+        let found = run.graph.nodes().rev().filter_map(|node| {
+            let Origin::Instruction(number) = run.graph.origin(node) else {
+                return None;
+            };
+            let is_outside = self.own.has(number) && self.at(node).is_infinite();
+            (is_outside && run.graph.value(node).is_none()).then_some((node, number))
+        });
+        at_most(each, found.collect())
+    }
+}
+
+/// The first instances of each instruction.
+fn at_most(each: usize, mut found: Vec<(NodeId, u32)>) -> Vec<NodeId> {
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    found.retain(|(_, number)| {
+        let count = counts.entry(*number).or_default();
+        *count += 1;
+        *count <= each
+    });
+    found.into_iter().map(|(node, _)| node).collect()
 }
 
 /// The methods that were run, the likeliest to be at fault first. `stack` is the stack trace of the failure.

@@ -1,9 +1,11 @@
 //! Runs of scripts that are traced.
 
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use culprit_jvm::{Deadline, Job, JobResult, WorkingFolder, untrusted};
+use culprit_jvm::{Deadline, Job, JobResult, WorkerPool, WorkingFolder, untrusted};
 use culprit_model::{Outcome, Script};
 use culprit_program::PlainWorkers;
 use culprit_slice::{Replayed, replay};
@@ -65,42 +67,72 @@ impl TracedRun {
             _ => None,
         }
     }
+
+    /// True if nothing failed.
+    pub(crate) fn passed(&self) -> bool {
+        matches!(self.outcome, Outcome::InSync { .. })
+    }
 }
 
-impl ScriptToTrace<'_> {
+impl<'a> ScriptToTrace<'a> {
     /// Runs the script in a worker that traces, and replays the trace.
     pub fn trace(&self) -> Result<TracedRun, Error> {
-        let scratch = &self.workers.jvm.scratch;
+        self.tracer()?.trace(self.script)
+    }
+
+    /// The worker that traces the script, and others of the same program.
+    pub(crate) fn tracer(&self) -> Result<Tracer<'a>, Error> {
         let (class_path, folder) = (self.class_path.to_vec(), self.folder.clone());
-        let TraceLimits { time, bytes } = self.limits;
-        let pool = self
-            .workers
-            .tracing_pool(self.recording, class_path, folder, bytes)?;
-        let statements: Vec<_> = self.script.statements.iter().collect();
-        let answer = pool.run(&Job {
+        let pool =
+            self.workers
+                .tracing_pool(self.recording, class_path, folder, self.limits.bytes)?;
+        Ok(Tracer {
+            pool,
+            scratch: &self.workers.jvm.scratch,
+            limits: self.limits,
+            deadline: self.deadline,
+        })
+    }
+}
+
+/// A worker that traces scripts.
+pub(crate) struct Tracer<'a> {
+    pool: WorkerPool,
+    scratch: &'a Path,
+    limits: TraceLimits,
+    deadline: &'a Deadline,
+}
+
+impl Tracer<'_> {
+    /// Runs a script, and replays its trace.
+    pub(crate) fn trace(&self, script: &Script) -> Result<TracedRun, Error> {
+        let statements: Vec<_> = script.statements.iter().collect();
+        let answer = self.pool.run(&Job {
             mode: Mode::Plain,
             fresh: FreshState::NewLoader,
             multi_threaded: false,
             lines: LineCheck::Ignore,
-            tables: Arc::clone(&self.script.tables),
+            tables: Arc::clone(&script.tables),
             source: &statements,
-            limit: time,
+            limit: self.limits.time,
             deadline: self.deadline.clone(),
         })?;
         let outcome = match answer {
             JobResult::Ran { outcome, .. } => outcome,
             JobResult::Unresolved(why) => return Err(Error::OtherFailure(why.to_string())),
         };
-        let workers = (0..MOST_WORKERS).map(|number| scratch.join(format!("worker-{number}")));
+        let workers = (0..MOST_WORKERS).map(|number| self.scratch.join(format!("worker-{number}")));
         let traces =
             workers.flat_map(|folder| untrusted::files_with(&folder, INSTRUCTIONS_EXTENSION, 1));
         let file = traces.last().ok_or(Error::NoTrace)?;
         // Classes and texts come with the events.
-        let largest = bytes.saturating_mul(2).max(SMALLEST_LIMIT);
+        let largest = self.limits.bytes.saturating_mul(2).max(SMALLEST_LIMIT);
         let trace = InstructionTrace::read(&untrusted::read(&file, largest)?)?;
+        // The next run of the worker has another file.
+        fs::remove_file(&file)?;
         Ok(TracedRun {
             outcome,
-            replayed: replay(&trace, &for_replay(self.script))?,
+            replayed: replay(&trace, &for_replay(script))?,
             not_woven: trace.ending.not_woven.into_iter().map(|it| it.0).collect(),
         })
     }

@@ -25,7 +25,7 @@ use crate::markup::markdown::{block, code, plain};
 use sarif::Identity;
 use verdict::verdict;
 
-pub use origin::{LinkEntry, LinkEvidence, MethodEntry, OriginEntry};
+pub use origin::{LinkEntry, LinkEvidence, MethodEntry, OriginEntry, PassingEntry};
 pub use sarif::SourcePaths;
 
 /// The introduction of the command that runs a test with the rights of the user.
@@ -633,6 +633,10 @@ mod tests {
             value: None,
             evidence: LinkEvidence::Related,
             experiment: None,
+            passing: Some(PassingEntry {
+                value: "3".to_owned(),
+                difference: "without B.add".to_owned(),
+            }),
         };
         let confirmed = LinkEntry {
             line: Some(7),
@@ -640,9 +644,11 @@ mod tests {
             value: Some("-1".to_owned()),
             evidence: LinkEvidence::Confirmed,
             experiment: Some("with 0 here, nothing fails".to_owned()),
+            passing: None,
             ..related.clone()
         };
         OriginEntry {
+            omissions: vec![confirmed.clone()],
             chain: vec![related, confirmed],
             methods: vec![MethodEntry {
                 class: "a.B".to_owned(),
@@ -655,6 +661,7 @@ mod tests {
             lines_run: 40,
             lines_in_slice: 2,
             experiments: 12,
+            neighbours: vec!["without B.add".to_owned()],
             partial: None,
         }
     }

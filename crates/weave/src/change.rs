@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use culprit_classfile::{Asm, ClassFile, Instruction, LocalKind, SlotType, op};
+use culprit_classfile::{Asm, ClassFile, Instruction, SlotType, op};
 
 use crate::Error;
 use crate::method::Weaver;
@@ -31,7 +31,32 @@ pub enum Changeable {
     /// The way that it goes.
     Branch,
     /// The value that it leaves.
-    Value(LocalKind),
+    Value(ChangedKind),
+}
+
+/// The kind of a value that can be changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChangedKind {
+    /// `int` and everything narrower.
+    Int,
+    Long,
+    Float,
+    Double,
+    /// A string, or null.
+    Text,
+}
+
+impl ChangedKind {
+    /// The descriptor of the type.
+    fn descriptor(self) -> &'static str {
+        match self {
+            ChangedKind::Int => "I",
+            ChangedKind::Long => "J",
+            ChangedKind::Float => "F",
+            ChangedKind::Double => "D",
+            ChangedKind::Text => "Ljava/lang/String;",
+        }
+    }
 }
 
 /// A class with instructions that can be changed.
@@ -131,7 +156,7 @@ fn change_value(
         asm.invokestatic(weaver.pool.add_method_ref(CHANGE, "value", "(II)I")?);
         asm.istore(local);
         weaver.editor.insert_after(instruction.pc, asm);
-        return Ok(Some(Changeable::Value(LocalKind::Int)));
+        return Ok(Some(Changeable::Value(ChangedKind::Int)));
     }
     let simulation = weaver.simulation()?;
     let (before, after) = (
@@ -155,20 +180,18 @@ fn change_value(
         [] => return Ok(None),
     };
     let kind = match top {
-        SlotType::Integer => LocalKind::Int,
-        SlotType::Float => LocalKind::Float,
-        SlotType::Long => LocalKind::Long,
-        SlotType::Double => LocalKind::Double,
+        SlotType::Integer => ChangedKind::Int,
+        SlotType::Float => ChangedKind::Float,
+        SlotType::Long => ChangedKind::Long,
+        SlotType::Double => ChangedKind::Double,
+        SlotType::Object(class) if simulation.class_name(class) == "java/lang/String" => {
+            ChangedKind::Text
+        }
         _ => return Ok(None),
     };
-    let letter = match kind {
-        LocalKind::Int => "I",
-        LocalKind::Long => "J",
-        LocalKind::Float => "F",
-        _ => "D",
-    };
+    let own = kind.descriptor();
     asm.push_int(weaver.pool, number as i32)?;
-    let descriptor = format!("({letter}I){letter}");
+    let descriptor = format!("({own}I){own}");
     asm.invokestatic(weaver.pool.add_method_ref(CHANGE, "value", &descriptor)?);
     weaver.editor.insert_after(instruction.pc, asm);
     Ok(Some(Changeable::Value(kind)))

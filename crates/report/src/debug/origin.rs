@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use culprit_model::clean;
-use culprit_pinpoint::{Change, Evidence, Link, Located, Suspect};
+use culprit_pinpoint::{Change, Evidence, Link, Located, PassingValue, Suspect};
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{counted, grouped};
@@ -13,6 +13,12 @@ use crate::markup::source::source;
 
 /// The most links that a terminal shows.
 const SHOWN: usize = 6;
+
+/// The most branches beside the chain that a terminal shows.
+const SHOWN_OMISSIONS: usize = 1;
+
+/// The introduction of a branch that decides by code that did not run.
+const OMITTED: &str = "nothing fails either if this goes the other way";
 
 /// The heading of a chain.
 const TITLE: &str = "Where it comes from, the failure first";
@@ -30,14 +36,20 @@ const MOST_METHODS: usize = 20;
 pub struct OriginEntry {
     /// Instructions from the failure back, each of which the one before depended on.
     pub chain: Vec<LinkEntry>,
+    /// Branches that the failure did not depend on, but with which nothing fails if they go the other way.
+    #[serde(default)]
+    pub omissions: Vec<LinkEntry>,
     /// The methods that the failure depended on, the likeliest first.
     pub methods: Vec<MethodEntry>,
     /// Lines of the program that the minimal run executed.
     pub lines_run: usize,
     /// Lines of them that the failure depended on.
     pub lines_in_slice: usize,
-    /// Runs with one value changed.
+    /// Runs with a difference.
     pub experiments: usize,
+    /// Differences with which the test passes, in words.
+    #[serde(default)]
+    pub neighbours: Vec<String>,
     /// The reason why the trace of the run is not complete; null if it is.
     pub partial: Option<String>,
 }
@@ -63,6 +75,20 @@ pub struct LinkEntry {
     pub evidence: LinkEvidence,
     /// The change of the value with which nothing fails, in words; null if none was found.
     pub experiment: Option<String>,
+    /// The value in a run that passes; null if it is the same there, or not known.
+    #[serde(default)]
+    pub passing: Option<PassingEntry>,
+}
+
+/// A value in a run that passes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PassingEntry {
+    /// The value.
+    pub value: String,
+    /// The difference between that run and the failing one, in words.
+    pub difference: String,
 }
 
 /// The evidence that an instruction has to do with a failure.
@@ -99,6 +125,7 @@ impl OriginEntry {
     pub(super) fn of(located: &Located) -> OriginEntry {
         OriginEntry {
             chain: located.chain.iter().map(LinkEntry::of).collect(),
+            omissions: located.omissions.iter().map(LinkEntry::of).collect(),
             methods: located
                 .suspects
                 .iter()
@@ -108,6 +135,7 @@ impl OriginEntry {
             lines_run: located.lines_run,
             lines_in_slice: located.lines_in_slice,
             experiments: located.experiments,
+            neighbours: located.neighbours.iter().map(|it| it.to_string()).collect(),
             partial: located.partial.clone(),
         }
     }
@@ -126,6 +154,11 @@ impl OriginEntry {
                     .as_ref()
                     .map(|it| format!("    confirmed: {it}")),
             );
+        }
+        for link in self.omissions.iter().take(SHOWN_OMISSIONS) {
+            let code = link.code.as_ref().map(|code| format!("  {code}"));
+            let place = link.place();
+            lines.push(format!("{OMITTED}: {place}{}", code.unwrap_or_default()));
         }
         lines.push(self.figures());
         let lines = lines.into_iter();
@@ -163,6 +196,16 @@ impl OriginEntry {
                 evidence.unwrap_or_default()
             );
         }
+        for link in &self.omissions {
+            let line = link.code.as_ref().map(|line| format!(" {}", code(line)));
+            let place = plain(&link.place());
+            let _ = writeln!(
+                text,
+                "\n{}: {place}{}",
+                sentence(OMITTED),
+                line.unwrap_or_default()
+            );
+        }
         let methods = self.methods.iter().take(MOST_LISTED);
         let methods: Vec<String> = methods.map(|it| code(&it.name())).collect();
         let _ = writeln!(
@@ -186,9 +229,14 @@ impl OriginEntry {
             let line = line.map(|line| format!("<pre class=\"source\">{}</pre>", source(line)));
             let value = link.value.as_ref();
             let value = value.map(|it| format!(" <span class=\"c\">value: {}</span>", escape(it)));
-            let evidence = match &link.experiment {
-                Some(experiment) => format!("Confirmed: {}.", escape(experiment)),
-                None => "Related: the failure depended on it.".to_owned(),
+            let evidence = match (&link.experiment, &link.passing) {
+                (Some(experiment), _) => format!("Confirmed: {}.", escape(experiment)),
+                (None, Some(passing)) => {
+                    let PassingEntry { value, difference } = passing;
+                    let passing = escape(&format!("it is {value} {difference}"));
+                    format!("Related: {passing}, and nothing fails then.")
+                }
+                (None, None) => "Related: the failure depended on it.".to_owned(),
             };
             let _ = writeln!(
                 html,
@@ -200,6 +248,17 @@ impl OriginEntry {
             );
         }
         html.push_str("</ol>\n");
+        for link in &self.omissions {
+            let line = link.code.as_ref();
+            let line = line.map(|line| format!("<pre class=\"source\">{}</pre>", source(line)));
+            let place = escape(&link.place());
+            let omitted = sentence(OMITTED);
+            let _ = writeln!(
+                html,
+                "<p>{omitted}: <code>{place}</code></p>{}",
+                line.unwrap_or_default()
+            );
+        }
         let _ = writeln!(html, "<p>{}.</p>", escape(&sentence(&self.figures())));
         html.push_str(
             "<details>\n<summary>Methods that the failure depended on, the likeliest first</summary>\n\
@@ -241,8 +300,11 @@ impl OriginEntry {
 
 impl LinkEntry {
     fn of(link: &Link) -> LinkEntry {
-        let (evidence, experiment) = match link.evidence {
-            Evidence::Confirmed(change) => (LinkEvidence::Confirmed, Some(in_words(change))),
+        let passing = link.passing.as_ref();
+        let (evidence, experiment) = match &link.evidence {
+            Evidence::Confirmed(change) => {
+                (LinkEvidence::Confirmed, Some(in_words(change, passing)))
+            }
             Evidence::Related => (LinkEvidence::Related, None),
         };
         LinkEntry {
@@ -254,6 +316,10 @@ impl LinkEntry {
             value: link.value.clone(),
             evidence,
             experiment,
+            passing: passing.map(|it| PassingEntry {
+                value: it.value.clone(),
+                difference: it.difference.to_string(),
+            }),
         }
     }
 
@@ -295,10 +361,18 @@ fn sentence(words: &str) -> String {
 }
 
 /// The experiment in words.
-fn in_words(change: Change) -> String {
+fn in_words(change: &Change, passing: Option<&PassingValue>) -> String {
     match change {
         Change::Flip => "if this goes the other way, nothing fails".to_owned(),
-        Change::Put(value) => format!("with {value} here, nothing fails"),
+        Change::Put(value) => {
+            let value = value.to_string();
+            let passing = passing.filter(|passing| passing.value == value);
+            let source = passing.map(|it| format!(", as {},", it.difference));
+            format!(
+                "with {value} here{} nothing fails",
+                source.as_deref().unwrap_or(",")
+            )
+        }
         Change::Add(1) => "with 1 more here, nothing fails".to_owned(),
         Change::Add(-1) => "with 1 less here, nothing fails".to_owned(),
         Change::Add(number) => format!("with {number} added here, nothing fails"),

@@ -15,15 +15,17 @@ public final class Change {
     private static int left;
     private static int how;
     private static long bits;
+    private static String text;
 
     private Change() {}
 
     /** Chooses the change of this run. */
-    public static synchronized void choose(int number, int occurrence, int how, long bits) {
+    public static synchronized void choose(int number, int occurrence, int how, long bits, String text) {
         changed = number;
         left = occurrence;
         Change.how = how;
         Change.bits = bits;
+        Change.text = text;
     }
 
     private static boolean isDue(int number) {
@@ -63,8 +65,8 @@ public final class Change {
         return how == PUT ? Double.longBitsToDouble(bits) : how == ADD ? value + bits : how == NEGATE ? -value : value;
     }
 
-    public static Object value(Object value, int number) {
-        return isDue(number) ? null : value;
+    public static String value(String value, int number) {
+        return isDue(number) ? text : value;
     }
 
     /** An operand with which {@code ifeq} and {@code ifne} go the other way. */
