@@ -76,7 +76,8 @@ pub struct Located {
 impl FailingScript<'_> {
     /// Traces the script, and makes experiments with the values that its failure depended on.
     pub fn locate(&self) -> Result<Located, Error> {
-        let tracer = self.to_trace().tracer()?;
+        let workers = self.workers_in("trace");
+        let tracer = self.to_trace(&workers).tracer()?;
         let (run, stack) = self.trace(&tracer)?;
         let criterion = Criterion::Exception;
         let is_own = |place: &Place| Owner::of(&place.class) == Owner::Other;
@@ -138,11 +139,18 @@ impl FailingScript<'_> {
         }
     }
 
-    fn to_trace(&self) -> ScriptToTrace<'_> {
+    /// Workers with their folders in a folder of their own: two pools cannot share one.
+    fn workers_in(&self, folder: &str) -> PlainWorkers {
+        let mut workers = self.workers.clone();
+        workers.jvm.scratch.push(folder);
+        workers
+    }
+
+    fn to_trace<'a>(&'a self, workers: &'a PlainWorkers) -> ScriptToTrace<'a> {
         ScriptToTrace {
             script: self.script,
             recording: self.recording,
-            workers: self.workers,
+            workers,
             class_path: self.class_path,
             folder: self.folder.clone(),
             limits: TraceLimits::default(),
@@ -180,9 +188,12 @@ impl FailingScript<'_> {
         let prepared = prepare(run, &all, self.program, &changed)?;
         let mut class_path = vec![changed.display().to_string()];
         class_path.extend(self.class_path.iter().cloned());
-        let pool = self
-            .workers
-            .pool(self.recording, class_path, self.folder.clone(), self.jobs)?;
+        let pool = self.workers_in("experiments").pool(
+            self.recording,
+            class_path,
+            self.folder.clone(),
+            self.jobs,
+        )?;
         let laboratory = |limit| Laboratory {
             pool: &pool,
             script: self.script,

@@ -716,6 +716,8 @@ mod tests {
         1. B.java:1 `if (a < b) {`
         1. B.java:7 **confirmed**: with 0 here, nothing fails
 
+        Nothing fails either if this goes the other way: B.java:7
+
         The failure depends on 2 of 40 lines that ran; 12 experiments. Methods, the likeliest first: `a.B.c`.
 
         ## a.Thrown "\<b>"

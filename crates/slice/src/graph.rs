@@ -1,6 +1,8 @@
 //! The dependence graph of a run: a node for each instruction instance that defines a value or decides what runs, in
 //! the order in which they ran. Loads of locals and moves on the operand stack have none.
 
+use std::collections::HashMap;
+
 /// A node, by its place in the order of the run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u32);
@@ -61,6 +63,8 @@ pub struct Graph {
     kinds: Vec<Dependence>,
     /// By node, in order.
     values: Vec<(NodeId, DefinedValue)>,
+    /// Results of the program's own calls, which have their nodes before the methods that return them.
+    results: HashMap<NodeId, DefinedValue>,
 }
 
 /// The nodes that a graph may have: one event of a trace may stand for thousands of instructions, so that only this
@@ -102,6 +106,11 @@ impl Graph {
         if self.values.last().is_none_or(|(last, _)| *last < node) {
             self.values.push((node, value));
         }
+    }
+
+    /// Notes the result of a call.
+    pub(crate) fn define_result(&mut self, call: NodeId, value: DefinedValue) {
+        self.results.insert(call, value);
     }
 
     /// The number of nodes.
@@ -152,11 +161,11 @@ impl Graph {
 
     /// The value that a node defined, if it was traced.
     pub fn value(&self, node: NodeId) -> Option<DefinedValue> {
-        let at = self
-            .values
-            .binary_search_by_key(&node, |(node, _)| *node)
-            .ok()?;
-        self.values.get(at).map(|(_, value)| *value)
+        let at = self.values.binary_search_by_key(&node, |(node, _)| *node);
+        match at {
+            Ok(at) => self.values.get(at).map(|(_, value)| *value),
+            Err(_) => self.results.get(&node).copied(),
+        }
     }
 }
 

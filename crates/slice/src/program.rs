@@ -280,6 +280,12 @@ impl Program {
         })
     }
 
+    /// True for a method of a class of the JDK.
+    pub(crate) fn is_of_library(&self, method: &Method) -> bool {
+        let class = self.classes.get(method.class);
+        class.is_some_and(|class| class.name.starts_with("java/"))
+    }
+
     /// True if an instruction is in a class of the JDK.
     pub fn is_library(&self, instruction: u32) -> bool {
         let place = self.place(instruction);

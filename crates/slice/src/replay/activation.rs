@@ -237,6 +237,10 @@ impl Activation {
             Operation::Store { local, slots } => {
                 let value = self.pop(slots);
                 let node = self.node(program, world, value.parent())?;
+                let stored = value.definition.and_then(|it| world.graph.value(it));
+                if let Some(stored) = stored {
+                    world.graph.define(node, stored);
+                }
                 let slot = Slot::of(node, Dependence::Value).with_object(value.object);
                 self.set_local(world, local, slots, slot)?;
             }

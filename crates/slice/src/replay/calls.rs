@@ -178,7 +178,7 @@ impl ThreadStep<'_, '_> {
     /// A method returns to code that is not traced, which a statement has called: the result of the statement depends on
     /// what the program has returned.
     fn end_of_callback(&mut self, method: &Method, returned: Option<Slot>) -> Option<()> {
-        if self.program.is_library(method.first_instruction) {
+        if self.program.is_of_library(method) {
             return Some(());
         }
         let known = self.world.results.get(&self.thread.number).copied();
@@ -412,7 +412,15 @@ impl Activation {
         let direct = pending.as_ref().and_then(|it| it.result);
         let result = match direct {
             // Its result may have passed through an adapter that dropped it.
-            Some(Some(slot)) => Some(slot.with_object(object)),
+            Some(Some(slot)) => {
+                let result = slot.definition.and_then(|it| world.graph.value(it));
+                if let (Some(result), Some(pending)) = (result, &pending)
+                    && !program.is_of_library(self.method(program))
+                {
+                    world.graph.define_result(pending.node, result);
+                }
+                Some(slot.with_object(object))
+            }
             Some(None) if site.result.is_none() => None,
             _ if site.owner == "java/lang/Object" && site.name == "<init>" => None,
             _ => {
