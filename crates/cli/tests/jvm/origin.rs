@@ -77,3 +77,40 @@ fn no_experiment_is_made_beyond_the_limits() {
     let experiments = &program.report()["origin"]["experiments"];
     assert!(experiments.is_null() || experiments == 0, "{experiments}");
 }
+
+/// The test passes with two pieces, or without the removal; the value there confirms the link.
+#[test]
+fn values_of_runs_that_pass_confirm_links() {
+    let program = Program::compile("neighbour", &[]);
+    let ended = program.debug(&["quay.Main", "stock"]);
+    says(
+        &ended,
+        0,
+        "Stock.java:20 confirmed: with 1 here, as when Stock.add gets 2 instead of 1, nothing fails",
+    );
+    let origin = program.report()["origin"].clone();
+    assert_eq!(
+        origin["neighbours"],
+        serde_json::json!(["when Stock.add gets 2 instead of 1", "without Stock.remove"])
+    );
+    let mut links = origin["chain"].as_array().unwrap().iter();
+    let link = links.find(|link| link["line"] == 20).unwrap();
+    assert_eq!(
+        (&link["value"], &link["passing"]["value"]),
+        (&"0".into(), &"1".into())
+    );
+}
+
+/// No value leads from the branch to the failure: the assignment behind it did not run.
+#[test]
+fn a_branch_decides_by_code_that_did_not_run() {
+    let program = Program::compile("neighbour", &[]);
+    let ended = program.debug(&["quay.Main", "gate"]);
+    says(
+        &ended,
+        0,
+        "nothing fails either if this goes the other way: Gate.java:8",
+    );
+    let omissions = program.report()["origin"]["omissions"].clone();
+    assert_eq!(omissions[0]["line"], 8, "{omissions}");
+}
