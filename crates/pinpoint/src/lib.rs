@@ -7,16 +7,20 @@
 #![forbid(unsafe_code)]
 
 mod chain;
+mod dependence;
 mod error;
 mod experiment;
 mod locate;
 mod rank;
+mod source;
 mod statements;
 mod tracing;
 
 pub use chain::{Evidence, Link};
+pub use dependence::LinkDependence;
 pub use error::Error;
 pub use experiment::Change;
 pub use locate::{FailingScript, Located};
 pub use rank::Suspect;
+pub use source::{Excerpt, ExcerptLine, LineMark};
 pub use tracing::{ScriptToTrace, TraceLimits, TracedRun};

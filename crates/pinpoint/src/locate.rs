@@ -1,6 +1,6 @@
 //! The way from a minimal script that fails to the places that it comes from.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,9 +12,10 @@ use culprit_trace::Recording;
 use culprit_weave::change::Changeable;
 
 use crate::Error;
-use crate::chain::{Evidence, Link, chain};
+use crate::chain::{Evidence, Link, chain, remove};
 use crate::experiment::{Change, Experiment, Laboratory, Spot, prepare, spots};
 use crate::rank::{Distances, Suspect, suspects};
+use crate::source::{Excerpt, SourceFiles, excerpts};
 use crate::tracing::{ScriptToTrace, TraceLimits};
 
 /// The time for all experiments, and for one of them.
@@ -49,6 +50,8 @@ pub struct Located {
     pub chain: Vec<Link>,
     /// The methods that the failure depended on, the likeliest first.
     pub suspects: Vec<Suspect>,
+    /// Source lines of the likeliest methods and of those on the chain.
+    pub excerpts: Vec<Excerpt>,
     /// Lines of the program that the minimal run executed, and those of them that the failure depended on.
     pub lines_run: usize,
     pub lines_in_slice: usize,
@@ -71,33 +74,26 @@ impl FailingScript<'_> {
         let slice = run.backward(&criterion).nodes;
         let suspects = suspects(&run, &distances, &experiments, &stack);
         let mut chain = chain(&run, &criterion, &distances, &experiments, &suspects);
-        self.add_sources(&mut chain);
-        chain.retain(|link| link.evidence != Evidence::Related || !is_bare(link));
+        let mut files = SourceFiles::of(Sources::of(self.program.class_path()));
+        add_code(&mut chain, &mut files);
+        remove_bare(&mut chain);
+        let excerpts = excerpts(
+            &run,
+            &distances,
+            &experiments,
+            &suspects,
+            &chain,
+            &mut files,
+        );
         Ok(Located {
             chain,
             suspects,
+            excerpts,
             lines_run: lines(&run, run.graph.nodes(), &is_own),
             lines_in_slice: lines(&run, slice.iter().copied(), &is_own),
             experiments: experiments.len(),
             partial: run.partial,
         })
-    }
-
-    /// Adds the lines of the source files to the links of a chain.
-    fn add_sources(&self, chain: &mut [Link]) {
-        let sources = Sources::of(self.program.class_path());
-        let mut texts: BTreeMap<(String, String), Option<String>> = BTreeMap::new();
-        for link in chain {
-            if let (Some(file), Some(line)) = (&link.place.source, link.place.line) {
-                let class = &link.place.class;
-                let text = texts.entry((class.clone(), file.clone()));
-                let text = text.or_insert_with(|| sources.text(class, file));
-                let lines = text.as_deref().map(str::lines);
-                let found =
-                    lines.and_then(|mut lines| lines.nth(usize::from(line).checked_sub(1)?));
-                link.code = found.map(|found| found.trim().to_owned());
-            }
-        }
     }
 
     /// The traced run, and the stack trace of its failure.
@@ -149,6 +145,24 @@ impl FailingScript<'_> {
             true => laboratory.run(&planned),
             false => Vec::new(),
         })
+    }
+}
+
+/// Adds the lines of the source files to the links of a chain.
+fn add_code(chain: &mut [Link], files: &mut SourceFiles) {
+    for link in chain {
+        let file = link.place.source.as_deref();
+        let line = link.place.line;
+        link.code = line.and_then(|line| files.line(&link.place.class, file, line));
+    }
+}
+
+/// Removes the links of lines that tell nothing.
+fn remove_bare(chain: &mut Vec<Link>) {
+    for at in (0..chain.len()).rev() {
+        if chain[at].evidence == Evidence::Related && is_bare(&chain[at]) {
+            remove(chain, at);
+        }
     }
 }
 
