@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use culprit_slice::{Criterion, DefinedValue, Dependence, NodeId, Origin, Place, Replayed};
 
 use crate::change::Change;
+use crate::dependence::{LinkDependence, Passed};
 use crate::experiment::{Ended, Experiment};
 use crate::neighbour::{PassingValue, PassingValues};
 use crate::rank::{Distances, Suspect};
@@ -35,7 +36,7 @@ pub struct Link {
     /// The value that the instruction left, as text.
     pub value: Option<String>,
     /// The dependence of the link before on this one; none for the first.
-    pub dependence: Option<Dependence>,
+    pub dependence: Option<LinkDependence>,
     pub evidence: Evidence,
     /// The value in a passing neighbour, if it is another one there.
     pub passing: Option<PassingValue>,
@@ -69,13 +70,13 @@ pub(crate) fn chain(
     }
     let ways = Ways::of(run, criterion, distances, &confirmed, suspects);
     let mut links: Vec<Link> = Vec::new();
-    let mut dependence = None;
+    let mut passed = Passed::default();
     for (node, kind) in ways.best(run, distances) {
-        // The first step from a link tells how it depends.
-        dependence = dependence.or(kind);
         if !distances.is_own(run, node) {
+            passed.through(run, node);
             continue;
         }
+        let dependence = passed.to(run, node, kind);
         if let Origin::Instruction(number) = run.graph.origin(node)
             && let Some(place) = run.program.place(number)
         {
@@ -88,7 +89,7 @@ pub(crate) fn chain(
                 place,
                 code: None,
                 value: value(run, node),
-                dependence: dependence.take(),
+                dependence,
                 evidence,
                 passing: passing.at(node, experiment.and_then(|it| it.neighbour)),
             };
@@ -243,9 +244,17 @@ fn shorten(links: &mut Vec<Link>) {
             before == own && own == after
         };
         match related.find(is_between).or(first) {
-            Some(at) => drop(links.remove(at)),
+            Some(at) => remove(links, at),
             None => links.truncate(LONGEST),
         }
+    }
+}
+
+/// Removes a link; the one behind it depends on the one before through it.
+pub(crate) fn remove(links: &mut Vec<Link>, at: usize) {
+    links.remove(at);
+    if let Some(next) = links.get_mut(at) {
+        next.dependence = Some(LinkDependence::Indirect);
     }
 }
 
@@ -268,7 +277,7 @@ fn add(links: &mut Vec<Link>, link: Link) {
 }
 
 /// A measure for how much an experiment tells, the smaller the more: the value of a run that passes is no chance.
-fn complexity(experiment: &Experiment) -> u8 {
+pub(crate) fn complexity(experiment: &Experiment) -> u8 {
     match experiment.neighbour {
         Some(_) => 0,
         None => experiment.change.complexity(),

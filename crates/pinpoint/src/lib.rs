@@ -9,18 +9,22 @@
 
 mod chain;
 mod change;
+mod dependence;
 mod error;
 mod experiment;
 mod locate;
 mod neighbour;
 mod rank;
+mod source;
 mod statements;
 mod tracing;
 
 pub use chain::{Evidence, Link};
 pub use change::{Change, Replacement};
+pub use dependence::LinkDependence;
 pub use error::Error;
 pub use locate::{FailingScript, Located};
 pub use neighbour::{Difference, PassingValue};
 pub use rank::Suspect;
+pub use source::{Excerpt, ExcerptLine, LineMark};
 pub use tracing::{ScriptToTrace, TraceLimits, TracedRun};

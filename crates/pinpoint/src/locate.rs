@@ -12,11 +12,12 @@ use culprit_trace::Recording;
 use culprit_weave::change::Changeable;
 
 use crate::Error;
-use crate::chain::{Evidence, Link, chain, omissions};
+use crate::chain::{Evidence, Link, chain, omissions, remove};
 use crate::change::{Change, Replacement};
 use crate::experiment::{Experiment, Laboratory, PlannedChange, Spot, prepare, spots};
 use crate::neighbour::{Difference, Neighbour, Neighbours, PassingValues, neighbours};
 use crate::rank::{Distances, Suspect, suspects};
+use crate::source::{Excerpt, SourceFiles, excerpts};
 use crate::tracing::{ScriptToTrace, TraceLimits, Tracer};
 
 /// The time for all experiments, and for one of them.
@@ -62,6 +63,8 @@ pub struct Located {
     pub omissions: Vec<Link>,
     /// The methods that the failure depended on, the likeliest first.
     pub suspects: Vec<Suspect>,
+    /// Source lines of the likeliest methods and of those on the chain.
+    pub excerpts: Vec<Excerpt>,
     /// Lines of the program that the minimal run executed, and those of them that the failure depended on.
     pub lines_run: usize,
     pub lines_in_slice: usize,
@@ -104,12 +107,22 @@ impl FailingScript<'_> {
             &passing,
         );
         let mut omissions = omissions(&run, &distances, &experiments);
-        self.add_sources(chain.iter_mut().chain(&mut omissions));
-        chain.retain(|link| link.evidence != Evidence::Related || !is_bare(link));
+        let mut files = SourceFiles::of(Sources::of(self.program.class_path()));
+        add_code(chain.iter_mut().chain(&mut omissions), &mut files);
+        remove_bare(&mut chain);
+        let excerpts = excerpts(
+            &run,
+            &distances,
+            &experiments,
+            &suspects,
+            &chain,
+            &mut files,
+        );
         Ok(Located {
             chain,
             omissions,
             suspects,
+            excerpts,
             lines_run: lines(&run, run.graph.nodes(), &is_own),
             lines_in_slice: lines(&run, slice.iter().copied(), &is_own),
             experiments: neighbours.runs + experiments.len(),
@@ -120,23 +133,6 @@ impl FailingScript<'_> {
                 .collect(),
             partial: run.partial,
         })
-    }
-
-    /// Adds the lines of the source files to the links of a chain.
-    fn add_sources<'l>(&self, links: impl Iterator<Item = &'l mut Link>) {
-        let sources = Sources::of(self.program.class_path());
-        let mut texts: BTreeMap<(String, String), Option<String>> = BTreeMap::new();
-        for link in links {
-            if let (Some(file), Some(line)) = (&link.place.source, link.place.line) {
-                let class = &link.place.class;
-                let text = texts.entry((class.clone(), file.clone()));
-                let text = text.or_insert_with(|| sources.text(class, file));
-                let lines = text.as_deref().map(str::lines);
-                let found =
-                    lines.and_then(|mut lines| lines.nth(usize::from(line).checked_sub(1)?));
-                link.code = found.map(|found| found.trim().to_owned());
-            }
-        }
     }
 
     /// Workers with their folders in a folder of their own: two pools cannot share one.
@@ -283,6 +279,24 @@ fn switched(spots: &[Spot], kinds: &BTreeMap<u32, Changeable>) -> Vec<PlannedCha
         neighbour: None,
     });
     flipped.collect()
+}
+
+/// Adds the lines of the source files to the links of a chain.
+fn add_code<'l>(links: impl Iterator<Item = &'l mut Link>, files: &mut SourceFiles) {
+    for link in links {
+        let file = link.place.source.as_deref();
+        let line = link.place.line;
+        link.code = line.and_then(|line| files.line(&link.place.class, file, line));
+    }
+}
+
+/// Removes the links of lines that tell nothing.
+fn remove_bare(chain: &mut Vec<Link>) {
+    for at in (0..chain.len()).rev() {
+        if chain[at].evidence == Evidence::Related && is_bare(&chain[at]) {
+            remove(chain, at);
+        }
+    }
 }
 
 /// True for a line of brackets and keywords alone, such as the end of a `finally`.

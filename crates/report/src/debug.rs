@@ -1,10 +1,16 @@
 //! The result of `culprit debug` and `culprit minimize`: failures and the tests made of them, as JSON, Markdown,
 //! HTML, SARIF and text.
 
+mod dependence;
+mod excerpt;
+mod headline;
 mod html;
+mod ids;
 mod origin;
+mod picture;
 mod sarif;
 mod verdict;
+mod way;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -25,6 +31,8 @@ use crate::markup::markdown::{block, code, plain};
 use sarif::Identity;
 use verdict::verdict;
 
+pub use dependence::{LinkDependence, LinkDependenceKind};
+pub use excerpt::{ExcerptEntry, ExcerptLineEntry, ExcerptMark};
 pub use origin::{LinkEntry, LinkEvidence, MethodEntry, OriginEntry, PassingEntry};
 pub use sarif::SourcePaths;
 
@@ -370,7 +378,7 @@ impl ReportedFailure {
     /// Adds where the failure of the test comes from.
     pub fn locate(&mut self, located: &Located) {
         if let Some(test) = &mut self.entry.test {
-            test.origin = Some(OriginEntry::of(located));
+            test.origin = Some(OriginEntry::of(located, &self.entry.failure));
         }
     }
 
@@ -404,8 +412,10 @@ impl ReportedFailure {
         });
         let run = text.run.as_ref().map(RunCommand::markdown);
         let origin = test.origin.as_ref().filter(|it| !it.chain.is_empty());
+        let headline = origin.map(|it| format!("**{}**\n\n", plain(&it.headline)));
         format!(
-            "## {failure}{level}\n\n{how_often}{}{}. {}: {verdict}.{}\n\n{}\n{}{}{}",
+            "## {failure}{level}\n\n{}{how_often}{}{}. {}: {verdict}.{}\n\n{}\n{}{}{}",
+            headline.unwrap_or_default(),
             text.summary(test),
             partial.unwrap_or_default(),
             code(&test.test),
@@ -623,7 +633,7 @@ mod tests {
         Thrown::parse(trace).unwrap()
     }
 
-    fn origin() -> OriginEntry {
+    pub(super) fn origin() -> OriginEntry {
         let related = LinkEntry {
             class: "a.B".to_owned(),
             method: "c".to_owned(),
@@ -631,6 +641,7 @@ mod tests {
             line: Some(1),
             code: Some("if (a < b) {".to_owned()),
             value: None,
+            dependence: None,
             evidence: LinkEvidence::Related,
             experiment: None,
             passing: Some(PassingEntry {
@@ -642,12 +653,29 @@ mod tests {
             line: Some(7),
             code: None,
             value: Some("-1".to_owned()),
+            dependence: Some(LinkDependence {
+                kind: LinkDependenceKind::Field,
+                name: Some("total".to_owned()),
+            }),
             evidence: LinkEvidence::Confirmed,
             experiment: Some("with 0 here, nothing fails".to_owned()),
             passing: None,
             ..related.clone()
         };
-        OriginEntry {
+        let line = |line, code: &str, mark| ExcerptLineEntry {
+            line,
+            code: Some(code.to_owned()),
+            mark,
+            experiment: None,
+        };
+        let mut lines = vec![
+            line(1, "    if (a < b) {", ExcerptMark::Related),
+            line(2, "        // less", ExcerptMark::Around),
+            line(7, "        total = a - b;", ExcerptMark::Confirmed),
+        ];
+        lines[2].experiment.clone_from(&confirmed.experiment);
+        let mut origin = OriginEntry {
+            headline: String::new(),
             omissions: vec![confirmed.clone()],
             chain: vec![related, confirmed],
             methods: vec![MethodEntry {
@@ -658,12 +686,21 @@ mod tests {
                 lines: vec![7, 1],
                 evidence: LinkEvidence::Confirmed,
             }],
+            excerpts: vec![ExcerptEntry {
+                class: "a.B".to_owned(),
+                method: "c".to_owned(),
+                descriptor: "()V".to_owned(),
+                file: Some("B.java".to_owned()),
+                lines,
+            }],
             lines_run: 40,
             lines_in_slice: 2,
             experiments: 12,
             neighbours: vec!["without B.add".to_owned()],
             partial: None,
-        }
+        };
+        origin.headline = origin.sentence("a.Thrown \"<b>\"");
+        origin
     }
 
     pub(super) fn missed() -> ReportedFailure {
@@ -697,6 +734,8 @@ mod tests {
 
         ## a.Thrown "\<b>": the innermost level
 
+        **a.Thrown "\<b>" is decided at B.java:7, in B.c: with 0 here, nothing fails.**
+
         The command fails 3 of 10 times. 40 calls recorded, 8 in the slice, 1,002 left, written as 2 with loops (1 of a.B) after 12 runs; may not be minimal: --max-time was reached. `innermost/a/BTest.java`: compiled and run: fails the same way. Note: it needs files of /home/\`x\`, or of your home folder; if the program wrote them, calls may be missing. Note: its values are those that a.B was given; if a caller is at fault, this test fails without that fault too.
 
         ```java
@@ -719,6 +758,15 @@ mod tests {
         Nothing fails either if this goes the other way: B.java:7
 
         The failure depends on 2 of 40 lines that ran; 12 experiments. Methods, the likeliest first: `a.B.c`.
+
+        Lines that the failure depended on; those with an exclamation mark are confirmed:
+
+        `a.B.c`:
+
+        ```java
+              1  if (a < b) {
+        !     7      total = a - b;
+        ```
 
         ## a.Thrown "\<b>"
 

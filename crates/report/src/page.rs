@@ -16,31 +16,23 @@ const HEIGHT: f64 = 220.0;
 /// The width of a letter of a name in the picture.
 const LETTER: f64 = 6.0;
 
-const STYLE: &str = "\
-body{font:15px/1.45 system-ui,sans-serif;max-width:75em;margin:2em auto;padding:0 1em;color:#1b1b1b;background:#fff}\
-h1{font-size:1.4em}h2{font-size:1.15em;margin-top:2em}code,pre,td.l,td.n{font-family:ui-monospace,monospace;font-size:13px}\
-pre{background:#f5f5f5;padding:.8em;white-space:pre-wrap;overflow-wrap:anywhere}table.pair{border-collapse:collapse;width:100%;table-layout:fixed}\
-table.pair td{vertical-align:top;padding:0 .4em;white-space:pre-wrap;overflow-wrap:anywhere}table.pair td.n{width:3.5em;color:#888;text-align:right}\
-td.old{background:#e6f6e6}td.new{background:#fde4e1}mark{background:#f7b7ae}td.old mark{background:#b4e2b4}\
-table.facts{border-collapse:collapse}table.facts td,table.facts th{border:1px solid #ddd;padding:.25em .6em;text-align:left}\
-svg{background:#fafafa;border:1px solid #ddd;max-width:100%;height:auto}\
-h1,h2,h3,p,li,summary{overflow-wrap:anywhere}h3{margin-top:1.6em}summary{cursor:pointer;margin-top:1.5em}\
-.k{color:#7a2da8}.s{color:#1b6e2f}.n{color:#0b5cad}.c{color:#666}.a{color:#8a5a00}\
-.sure,.doubt{border-left:4px solid #2f8f4e;padding-left:.7em}.doubt{border-color:#c77700}\
-table.funnel{border-collapse:collapse;width:100%;max-width:45em;margin-top:1.2em}table.funnel caption{text-align:left;margin-bottom:.3em}\
-table.funnel th,table.funnel td{font-weight:normal;text-align:right;padding:.1em .6em .1em 0;white-space:nowrap}table.funnel td.bar{width:70%}\
-table.funnel div{background:#4a78c0;height:.8em;min-width:2px}\
-ol.chain{list-style:none;padding:0}ol.chain li{margin:0;padding:.3em 0 .9em .9em;border-left:4px solid #bbb;position:relative}\
-ol.chain li.sure{border-color:#2f8f4e}ol.chain pre{margin:.3em 0;padding:.4em .8em}ol.chain p{margin:.2em 0}\
-@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}pre{background:#242424}td.old{background:#1d3a1d}td.new{background:#4a2320}mark{background:#8a3a30;color:#fff}td.old mark{background:#2f6b2f}svg{background:#222;border-color:#444}table.facts td,table.facts th{border-color:#444}.k{color:#d3a0ef}.s{color:#8fd19e}.n{color:#8cc3f5}.c{color:#a0a0a0}.a{color:#e5b566}a{color:#8cc3f5}}";
+/// The style sheet of all pages.
+const STYLE: &str = include_str!("page.css");
 
 /// A whole page.
 pub(crate) fn page(title: &str, body: &str) -> String {
+    with_heading(title, title, body)
+}
+
+/// A whole page whose heading says more than its title.
+pub(crate) fn with_heading(title: &str, heading: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style>\n<main>\n<h1>{title}</h1>\n{body}</main>\n</html>\n",
-        title = escape(title)
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n\
+         <style>\n{STYLE}</style>\n<main>\n<h1>{}</h1>\n{body}</main>\n</html>\n",
+        escape(title),
+        escape(heading)
     )
 }
 
@@ -113,7 +105,7 @@ pub(crate) fn course(points: &[Point]) -> String {
             if x(at) >= free {
                 let _ = writeln!(
                     svg,
-                    "<text x=\"{:.1}\" y=\"12\" font-size=\"10\" fill=\"#888\">{}</text>",
+                    "<text x=\"{:.1}\" y=\"12\" font-size=\"10\" class=\"t\">{}</text>",
                     x(at) + 2.0,
                     escape(level)
                 );
@@ -123,9 +115,9 @@ pub(crate) fn course(points: &[Point]) -> String {
     }
     let _ = writeln!(
         svg,
-        "<text x=\"4\" y=\"24\" font-size=\"10\" fill=\"#888\">all</text>\
-         <text x=\"4\" y=\"{:.1}\" font-size=\"10\" fill=\"#888\">{}</text>\
-         <text x=\"40\" y=\"{:.1}\" font-size=\"11\" fill=\"#888\">{} tests: green passes, red fails, grey has no verdict; the line is what is left (logarithmic)</text>\n</svg>",
+        "<text x=\"4\" y=\"24\" font-size=\"10\" class=\"t\">all</text>\
+         <text x=\"4\" y=\"{:.1}\" font-size=\"10\" class=\"t\">{}</text>\
+         <text x=\"40\" y=\"{:.1}\" font-size=\"11\" class=\"t\">{} tests: green passes, red fails, grey has no verdict; the line is what is left (logarithmic)</text>\n</svg>",
         HEIGHT - 40.0,
         percent(least),
         HEIGHT - 8.0,
@@ -147,6 +139,64 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The colours of a mode by their names: the last definitions up to an end.
+    fn colours(rules: &'static str) -> Vec<(&'static str, [f64; 3])> {
+        let rules = rules.rsplit(":root{").next().unwrap();
+        let rules = rules.split('}').next().unwrap().split(';');
+        let colour = |rule: &'static str| {
+            let (name, value) = rule.split_once(":#").unwrap();
+            let digits = value.len() / 3;
+            let part = |at: usize| {
+                let text = value[at * digits..][..digits].repeat(3 - digits);
+                let part = f64::from(u8::from_str_radix(&text, 16).unwrap()) / 255.0;
+                match part <= 0.04045 {
+                    true => part / 12.92,
+                    false => ((part + 0.055) / 1.055).powf(2.4),
+                }
+            };
+            (name, [part(0), part(1), part(2)])
+        };
+        rules.map(colour).collect()
+    }
+
+    /// The contrast as the Web Content Accessibility Guidelines define it.
+    fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
+        let [one, other] = [one, other].map(|[r, g, b]| 0.2126 * r + 0.7152 * g + 0.0722 * b);
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn text_has_enough_contrast_in_both_modes() {
+        let (light, rest) = STYLE.split_once("@media(prefers").unwrap();
+        let (dark, rest) = rest.split_once("*{").unwrap();
+        for mode in [light, dark, rest] {
+            let colours = colours(mode);
+            let of = |wanted: &str| {
+                let mut found = colours.iter();
+                found.find(|(name, _)| *name == wanted).unwrap().1
+            };
+            let backs = ["--paper", "--block", "--slice", "--sure-back"];
+            let texts = [
+                "--ink",
+                "--quiet",
+                "--link",
+                "--sure",
+                "--word",
+                "--text",
+                "--number",
+                "--comment",
+                "--note",
+            ];
+            for (text, back) in texts.iter().flat_map(|text| backs.map(|back| (text, back))) {
+                let contrast = contrast(of(text), of(back));
+                assert!(contrast >= 4.5, "{text} on {back}: {contrast:.2}");
+            }
+            for back in ["--old", "--new", "--old-mark", "--new-mark"] {
+                assert!(contrast(of("--ink"), of(back)) >= 4.5, "{back}");
+            }
+        }
+    }
 
     #[test]
     fn names_of_passes_do_not_cover_each_other() {

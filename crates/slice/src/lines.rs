@@ -81,6 +81,34 @@ pub enum How {
     Library,
 }
 
+impl How {
+    /// The way in which an instruction depended on another one, by the role of the other one.
+    pub fn of(kind: Dependence, role: &Role) -> How {
+        match (kind, role) {
+            (Dependence::Control, Role::Branch) => How::Branch,
+            (Dependence::Control, Role::Call(_)) => How::Call,
+            (Dependence::Control | Dependence::Exception, _) => How::Exception,
+            (Dependence::Field | Dependence::Library, Role::Field(name)) => {
+                How::Field(name.clone())
+            }
+            (Dependence::Static | Dependence::Library, Role::Static(name)) => {
+                How::Static(name.clone())
+            }
+            (Dependence::Element, _) => How::Element,
+            (Dependence::Return, Role::Return(name)) => How::Result(name.clone()),
+            (Dependence::Value | Dependence::Return, Role::Call(name)) if !name.is_empty() => {
+                How::Result(name.clone())
+            }
+            (Dependence::Value | Dependence::Base, Role::Variable(Some(name))) => {
+                How::Variable(name.clone())
+            }
+            (Dependence::Base, _) => How::Object,
+            (Dependence::Library, _) => How::Library,
+            _ => How::Value,
+        }
+    }
+}
+
 impl Replayed {
     /// The lines of a slice. `is_shown` admits the code whose lines count.
     pub fn line_slice(
@@ -203,28 +231,7 @@ impl Lines {
             // A statement calls, and gives values.
             Origin::Statement(_) => &Role::Call(String::new()),
         };
-        match (kind, role) {
-            (Dependence::Control, Role::Branch) => How::Branch,
-            (Dependence::Control, Role::Call(_)) => How::Call,
-            (Dependence::Control | Dependence::Exception, _) => How::Exception,
-            (Dependence::Field | Dependence::Library, Role::Field(name)) => {
-                How::Field(name.clone())
-            }
-            (Dependence::Static | Dependence::Library, Role::Static(name)) => {
-                How::Static(name.clone())
-            }
-            (Dependence::Element, _) => How::Element,
-            (Dependence::Return, Role::Return(name)) => How::Result(name.clone()),
-            (Dependence::Value | Dependence::Return, Role::Call(name)) if !name.is_empty() => {
-                How::Result(name.clone())
-            }
-            (Dependence::Value | Dependence::Base, Role::Variable(Some(name))) => {
-                How::Variable(name.clone())
-            }
-            (Dependence::Base, _) => How::Object,
-            (Dependence::Library, _) => How::Library,
-            _ => How::Value,
-        }
+        How::of(kind, role)
     }
 
     /// The slice of the lines that were found.

@@ -1,5 +1,8 @@
 //! Where failures come from, as `culprit debug` and `culprit minimize` tell it after each test.
 
+use std::fs;
+use std::path::Path;
+
 use crate::debug::{Program, junit_5, says};
 use crate::mock::launched;
 use crate::stage::skipped;
@@ -33,6 +36,44 @@ fn a_chain_leads_from_the_failure_to_the_call_that_caused_it() {
         assert!(chain.contains(&line), "{chain:?}");
     }
     assert!(methods(&program).contains(&"grow".to_owned()));
+}
+
+#[test]
+fn the_report_shows_what_decides_and_the_lines_in_their_source() {
+    let program = Program::compile("crash", &[]);
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/debug/crash/lib");
+    let sources = program.path("src/main/java/belts");
+    fs::create_dir_all(&sources).unwrap();
+    fs::copy(fixture.join("belts/Belt.java"), sources.join("Belt.java")).unwrap();
+    let ended = program.debug(&["depot.Main"]);
+    says(&ended, 0, "Belt.java:28  if (parcel == null) { confirmed");
+    let origin = program.report()["origin"].clone();
+    let headline = origin["headline"].as_str().unwrap();
+    assert!(headline.contains(" is decided at Belt.java:"), "{headline}");
+    let link = |line| {
+        let mut links = origin["chain"].as_array().unwrap().iter();
+        links.find(|link| link["line"] == line).unwrap()
+    };
+    let dependence = |line| link(line)["dependence"].clone();
+    assert_eq!(dependence(28)["kind"], "branch", "{origin}");
+    let variable = serde_json::json!({ "kind": "variable", "name": "parcel" });
+    assert_eq!(dependence(27), variable, "{origin}");
+    assert_eq!(dependence(41)["kind"], "field", "{origin}");
+    let mut excerpts = origin["excerpts"].as_array().unwrap().iter();
+    let take = excerpts.find(|it| it["method"] == "take").unwrap();
+    let mut lines = take["lines"].as_array().unwrap().iter();
+    let line = lines.find(|it| it["line"] == 28).unwrap();
+    assert_eq!(line["code"], "        if (parcel == null) {");
+    assert_eq!(line["mark"], "confirmed");
+    let page = fs::read_to_string(program.path("out/report.html")).unwrap();
+    assert!(page.contains(&format!("<h1>{}", &headline[..22])), "{page}");
+    assert!(page.contains("<svg class=\"chain\""));
+    assert!(page.contains(">field first</text>"), "{page}");
+    let text = fs::read_to_string(program.path("out/report.md")).unwrap();
+    assert!(
+        text.contains("\n!    28      if (parcel == null) {\n"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -6,10 +6,11 @@ use culprit_model::clean;
 use culprit_pinpoint::{Change, Evidence, Link, Located, PassingValue, Suspect};
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{counted, grouped};
-use crate::markup::html::escape;
+use super::dependence::LinkDependence;
+use super::excerpt::{self, ExcerptEntry};
+use crate::figure::{clipped, counted, grouped};
 use crate::markup::markdown::{code, plain};
-use crate::markup::source::source;
+use crate::place::{simple, source_name};
 
 /// The most links that a terminal shows.
 const SHOWN: usize = 6;
@@ -18,7 +19,7 @@ const SHOWN: usize = 6;
 const SHOWN_OMISSIONS: usize = 1;
 
 /// The introduction of a branch that decides by code that did not run.
-const OMITTED: &str = "nothing fails either if this goes the other way";
+pub(super) const OMITTED: &str = "nothing fails either if this goes the other way";
 
 /// The heading of a chain.
 const TITLE: &str = "Where it comes from, the failure first";
@@ -29,11 +30,18 @@ const MOST_LISTED: usize = 5;
 /// The most methods of a report.
 const MOST_METHODS: usize = 20;
 
+/// The most characters of a value.
+const VALUE: usize = 200;
+
 /// Where a failure comes from, as far as a trace of the minimal run and experiments with its values show it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OriginEntry {
+    /// What fails and what decides it, in a sentence. It says that something decides the failure only if an experiment
+    /// confirmed that.
+    #[serde(default)]
+    pub headline: String,
     /// Instructions from the failure back, each of which the one before depended on.
     pub chain: Vec<LinkEntry>,
     /// Branches that the failure did not depend on, but with which nothing fails if they go the other way.
@@ -41,6 +49,9 @@ pub struct OriginEntry {
     pub omissions: Vec<LinkEntry>,
     /// The methods that the failure depended on, the likeliest first.
     pub methods: Vec<MethodEntry>,
+    /// Lines of the source of the likeliest methods, and of those on the chain.
+    #[serde(default)]
+    pub excerpts: Vec<ExcerptEntry>,
     /// Lines of the program that the minimal run executed.
     pub lines_run: usize,
     /// Lines of them that the failure depended on.
@@ -71,6 +82,10 @@ pub struct LinkEntry {
     pub code: Option<String>,
     /// The value that it had; null if that is not known.
     pub value: Option<String>,
+    /// The dependence of the link before on this one, or of the failure on the first one; null if the first one failed
+    /// itself.
+    #[serde(default)]
+    pub dependence: Option<LinkDependence>,
     /// The evidence for it.
     pub evidence: LinkEvidence,
     /// The change of the value with which nothing fails, in words; null if none was found.
@@ -122,8 +137,9 @@ pub struct MethodEntry {
 }
 
 impl OriginEntry {
-    pub(super) fn of(located: &Located) -> OriginEntry {
-        OriginEntry {
+    pub(super) fn of(located: &Located, failure: &str) -> OriginEntry {
+        let mut origin = OriginEntry {
+            headline: String::new(),
             chain: located.chain.iter().map(LinkEntry::of).collect(),
             omissions: located.omissions.iter().map(LinkEntry::of).collect(),
             methods: located
@@ -132,12 +148,15 @@ impl OriginEntry {
                 .take(MOST_METHODS)
                 .map(MethodEntry::of)
                 .collect(),
+            excerpts: located.excerpts.iter().map(ExcerptEntry::of).collect(),
             lines_run: located.lines_run,
             lines_in_slice: located.lines_in_slice,
             experiments: located.experiments,
             neighbours: located.neighbours.iter().map(|it| it.to_string()).collect(),
             partial: located.partial.clone(),
-        }
+        };
+        origin.headline = origin.sentence(failure);
+        origin
     }
 
     /// The chain as a terminal shows it, at most 15 lines; empty if there is none.
@@ -214,73 +233,8 @@ impl OriginEntry {
             plain(&sentence(&self.figures())),
             methods.join(", ")
         );
+        text.push_str(&excerpt::markdown(&self.excerpts));
         text
-    }
-
-    /// The chain as a list of HTML, and the methods as a table.
-    pub(super) fn html(&self) -> String {
-        let mut html = format!("<h3>{TITLE}</h3>\n<ol class=\"chain\">\n");
-        for link in &self.chain {
-            let class = match link.evidence {
-                LinkEvidence::Confirmed => "sure",
-                LinkEvidence::Related => "related",
-            };
-            let line = link.code.as_ref();
-            let line = line.map(|line| format!("<pre class=\"source\">{}</pre>", source(line)));
-            let value = link.value.as_ref();
-            let value = value.map(|it| format!(" <span class=\"c\">value: {}</span>", escape(it)));
-            let evidence = match (&link.experiment, &link.passing) {
-                (Some(experiment), _) => format!("Confirmed: {}.", escape(experiment)),
-                (None, Some(passing)) => {
-                    let PassingEntry { value, difference } = passing;
-                    let passing = escape(&format!("it is {value} {difference}"));
-                    format!("Related: {passing}, and nothing fails then.")
-                }
-                (None, None) => "Related: the failure depended on it.".to_owned(),
-            };
-            let _ = writeln!(
-                html,
-                "<li class=\"{class}\"><code>{}</code> in <code>{}</code>{}{}<p>{evidence}</p></li>",
-                escape(&link.place()),
-                escape(&link.method),
-                value.unwrap_or_default(),
-                line.unwrap_or_default(),
-            );
-        }
-        html.push_str("</ol>\n");
-        for link in &self.omissions {
-            let line = link.code.as_ref();
-            let line = line.map(|line| format!("<pre class=\"source\">{}</pre>", source(line)));
-            let place = escape(&link.place());
-            let omitted = sentence(OMITTED);
-            let _ = writeln!(
-                html,
-                "<p>{omitted}: <code>{place}</code></p>{}",
-                line.unwrap_or_default()
-            );
-        }
-        let _ = writeln!(html, "<p>{}.</p>", escape(&sentence(&self.figures())));
-        html.push_str(
-            "<details>\n<summary>Methods that the failure depended on, the likeliest first</summary>\n\
-             <table class=\"facts\">\n<tr><th>method</th><th>lines</th><th>evidence</th></tr>\n",
-        );
-        for method in &self.methods {
-            let mut lines = method.lines.clone();
-            lines.sort_unstable();
-            let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
-            let evidence = match method.evidence {
-                LinkEvidence::Confirmed => "confirmed",
-                LinkEvidence::Related => "related",
-            };
-            let _ = writeln!(
-                html,
-                "<tr><td><code>{}</code></td><td>{}</td><td>{evidence}</td></tr>",
-                escape(&method.name()),
-                lines.join(", ")
-            );
-        }
-        html.push_str("</table>\n</details>\n");
-        html
     }
 
     /// The figures in words.
@@ -313,11 +267,12 @@ impl LinkEntry {
             file: link.place.source.clone(),
             line: link.place.line,
             code: link.code.clone(),
-            value: link.value.clone(),
+            value: link.value.as_deref().map(value),
+            dependence: link.dependence.as_ref().map(LinkDependence::of),
             evidence,
             experiment,
             passing: passing.map(|it| PassingEntry {
-                value: it.value.clone(),
+                value: value(&it.value),
                 difference: it.difference.to_string(),
             }),
         }
@@ -328,6 +283,20 @@ impl LinkEntry {
         match (&self.file, self.line) {
             (Some(file), Some(line)) => format!("{file}:{line}"),
             _ => format!("{}.{}", self.class, self.method),
+        }
+    }
+
+    pub(super) fn has_line(&self) -> bool {
+        self.file.is_some() && self.line.is_some()
+    }
+
+    /// The class without its package, and the method.
+    pub(super) fn method_in_words(&self) -> String {
+        let class = simple(&self.class);
+        match self.method.as_str() {
+            "<init>" => format!("new {class}"),
+            "<clinit>" => format!("the static initialiser of {class}"),
+            method => format!("{class}.{method}"),
         }
     }
 }
@@ -353,15 +322,23 @@ impl MethodEntry {
     }
 }
 
+/// A value of bounded length. Arrays have the names of their types as the source has them.
+fn value(value: &str) -> String {
+    match value.starts_with('[') {
+        true => clipped(&source_name(value), VALUE),
+        false => clipped(value, VALUE),
+    }
+}
+
 /// Words as the beginning of a sentence.
-fn sentence(words: &str) -> String {
+pub(super) fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
 }
 
 /// The experiment in words.
-fn in_words(change: &Change, passing: Option<&PassingValue>) -> String {
+pub(super) fn in_words(change: &Change, passing: Option<&PassingValue>) -> String {
     match change {
         Change::Flip => "if this goes the other way, nothing fails".to_owned(),
         Change::Put(value) => {

@@ -174,7 +174,7 @@ impl<'r> Reproduced<'r> {
             tests: tests.map(|test| plain(&test.test)).collect(),
             origin: origins
                 .filter(|origin| !origin.chain.is_empty())
-                .min_by_key(|origin| origin.confirmed().is_none()),
+                .min_by_key(|origin| !origin.is_confirmed()),
         })
     }
 
@@ -203,10 +203,9 @@ impl<'r> Reproduced<'r> {
                 verdict: plain(&entry.verdict),
                 tests: self.tests.clone(),
                 fails: entry.fails,
-                evidence: origin.map(|origin| match origin.confirmed() {
-                    Some(_) => LinkEvidence::Confirmed,
-                    None => LinkEvidence::Related,
-                }),
+                evidence: origin
+                    .and_then(OriginEntry::decisive)
+                    .map(|link| link.evidence),
                 experiments: origin.map(|it| it.experiments),
                 lines_run: origin.map(|it| it.lines_run),
                 lines_in_slice: origin.map(|it| it.lines_in_slice),
@@ -218,7 +217,7 @@ impl<'r> Reproduced<'r> {
     /// The failure, and what decides it.
     fn sentence(&self) -> String {
         let FailureEntry { failure, test, .. } = &self.first.entry;
-        let confirmed = self.origin.and_then(OriginEntry::confirmed);
+        let confirmed = self.origin.and_then(OriginEntry::decisive);
         let confirmed = confirmed.and_then(|link| Some((link.place(), link.experiment.as_ref()?)));
         let fails_after = test.as_ref().and_then(|test| test.fails_after.as_deref());
         match (confirmed, fails_after) {
@@ -263,14 +262,6 @@ impl ReportedFailure {
             .chain(links)
             .chain(methods.map(CodePlace::of_method))
             .filter(|_| self.entry.verified)
-    }
-}
-
-impl OriginEntry {
-    /// The confirmed link that is farthest from the failure.
-    fn confirmed(&self) -> Option<&LinkEntry> {
-        let is_confirmed = |link: &&LinkEntry| link.evidence == LinkEvidence::Confirmed;
-        self.chain.iter().rev().find(is_confirmed)
     }
 }
 

@@ -1,7 +1,5 @@
 //! Source code of Java and Kotlin in HTML, with its keywords, literals and comments marked.
 
-use std::fmt::Write;
-
 use super::html::escape;
 
 /// Words that Java or Kotlin reserve, as far as tests contain them.
@@ -66,14 +64,46 @@ pub(crate) fn source(text: &str) -> String {
     while !rest.is_empty() {
         let (class, length) = piece(rest);
         let (shown, behind) = rest.split_at(length);
-        // Writing to a text cannot fail.
-        let _ = match class {
-            Some(class) => write!(html, "<span class=\"{class}\">{}</span>", escape(shown)),
-            None => write!(html, "{}", escape(shown)),
-        };
+        html.push_str(&marked(class, shown));
         rest = behind;
     }
     html
+}
+
+/// Lines of source code as HTML, each on its own. They may begin and end within a comment.
+pub(crate) fn source_lines(lines: &[&str]) -> Vec<String> {
+    let text = lines.join("\n");
+    // A comment that ends without a beginning began before.
+    let end = text.find("*/").map(|end| end + "*/".len());
+    let begun = end.filter(|end| !text[..*end].contains("/*") && !text[..*end].contains('"'));
+    let begun = begun.unwrap_or(0);
+    let mut html = vec![String::new()];
+    let mut rest = text.as_str();
+    while !rest.is_empty() {
+        let (class, length) = match rest.len() == text.len() && begun > 0 {
+            true => (Some("c"), begun),
+            false => piece(rest),
+        };
+        let (shown, behind) = rest.split_at(length);
+        for (number, part) in shown.split('\n').enumerate() {
+            if number > 0 {
+                html.push(String::new());
+            }
+            if let (Some(line), false) = (html.last_mut(), part.is_empty()) {
+                line.push_str(&marked(class, part));
+            }
+        }
+        rest = behind;
+    }
+    html
+}
+
+/// A piece as HTML.
+fn marked(class: Option<&str>, text: &str) -> String {
+    match class {
+        Some(class) => format!("<span class=\"{class}\">{}</span>", escape(text)),
+        None => escape(text),
+    }
 }
 
 /// The piece that a text begins with.
@@ -142,7 +172,27 @@ mod tests {
         assert!(KEYWORDS.is_sorted());
     }
 
+    #[test]
+    fn lines_have_their_own_marks_within_a_comment() {
+        let lines = ["end of it */ int a;", "/* one", "", "two */ \"x\""];
+        let expect = [
+            "<span class=\"c\">end of it */</span> <span class=\"k\">int</span> a;",
+            "<span class=\"c\">/* one</span>",
+            "",
+            "<span class=\"c\">two */</span> <span class=\"s\">&quot;x&quot;</span>",
+        ];
+        assert_eq!(source_lines(&lines), expect);
+        assert_eq!(source_lines(&["a", ""]), ["a", ""]);
+        assert_eq!(source_lines(&["/*/ a"]), ["<span class=\"c\">/*/ a</span>"]);
+    }
+
     proptest! {
+        #[test]
+        fn there_are_as_many_lines_as_before(lines in prop::collection::vec("[a\"/* '\\\\]{0,9}", 1..6)) {
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            prop_assert_eq!(source_lines(&lines).len(), lines.len());
+        }
+
         #[test]
         fn the_text_stays_as_it_is(text in "[a-z\"'/*@\\\\\n 0-9<é-]{0,60}") {
             let mut plain = source(&text).replace("</span>", "");
