@@ -108,6 +108,11 @@ impl FailingScript<'_> {
         );
         let mut omissions = omissions(&run, &distances, &experiments);
         let mut files = SourceFiles::of(Sources::of(self.program.class_path()));
+        let is_on_chain = |link: &Link| {
+            let mut places = chain.iter().map(|it| (&it.place.class, it.place.line));
+            places.any(|place| place == (&link.place.class, link.place.line))
+        };
+        omissions.retain(|link| !is_on_chain(link));
         add_code(chain.iter_mut().chain(&mut omissions), &mut files);
         remove_bare(&mut chain);
         let excerpts = excerpts(

@@ -127,7 +127,7 @@ fn values_of_runs_that_pass_confirm_links() {
     says(
         &ended,
         0,
-        "Stock.java:20 confirmed: with 1 here, as when Stock.add gets 2 instead of 1, nothing fails",
+        "Stock.java:20 confirmed: with 1 instead of 0 here, as when Stock.add gets 2 instead of 1, nothing fails",
     );
     let origin = program.report()["origin"].clone();
     assert_eq!(

@@ -179,7 +179,9 @@ impl ExcerptEntry {
 impl ExcerptLineEntry {
     fn of(line: &ExcerptLine) -> ExcerptLineEntry {
         let (mark, experiment) = match &line.mark {
-            LineMark::Confirmed(change) => (ExcerptMark::Confirmed, Some(in_words(change, None))),
+            LineMark::Confirmed(change) => {
+                (ExcerptMark::Confirmed, Some(in_words(change, None, None)))
+            }
             LineMark::Related => (ExcerptMark::Related, None),
             LineMark::Ran => (ExcerptMark::Ran, None),
             LineMark::Around => (ExcerptMark::Around, None),

@@ -256,9 +256,10 @@ impl LinkEntry {
     fn of(link: &Link) -> LinkEntry {
         let passing = link.passing.as_ref();
         let (evidence, experiment) = match &link.evidence {
-            Evidence::Confirmed(change) => {
-                (LinkEvidence::Confirmed, Some(in_words(change, passing)))
-            }
+            Evidence::Confirmed(change) => (
+                LinkEvidence::Confirmed,
+                Some(in_words(change, link.value.as_deref(), passing)),
+            ),
             Evidence::Related => (LinkEvidence::Related, None),
         };
         LinkEntry {
@@ -337,18 +338,22 @@ pub(super) fn sentence(words: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// The experiment in words.
-pub(super) fn in_words(change: &Change, passing: Option<&PassingValue>) -> String {
+/// The experiment in words. `own` is the value that the failing run has.
+pub(super) fn in_words(
+    change: &Change,
+    own: Option<&str>,
+    passing: Option<&PassingValue>,
+) -> String {
     match change {
         Change::Flip => "if this goes the other way, nothing fails".to_owned(),
         Change::Put(value) => {
             let value = value.to_string();
             let passing = passing.filter(|passing| passing.value == value);
             let source = passing.map(|it| format!(", as {},", it.difference));
-            format!(
-                "with {value} here{} nothing fails",
-                source.as_deref().unwrap_or(",")
-            )
+            let source = source.as_deref().unwrap_or(",");
+            let own = own.map(|own| format!(" instead of {own}"));
+            let own = own.unwrap_or_default();
+            format!("with {value}{own} here{source} nothing fails")
         }
         Change::Add(1) => "with 1 more here, nothing fails".to_owned(),
         Change::Add(-1) => "with 1 less here, nothing fails".to_owned(),
