@@ -71,7 +71,7 @@ fn the_report_shows_what_decides_and_the_lines_in_their_source() {
     assert!(page.contains(">field first</text>"), "{page}");
     let text = fs::read_to_string(program.path("out/report.md")).unwrap();
     assert!(
-        text.contains("\n!    28      if (parcel == null) {\n"),
+        text.contains("\n!    28  if (parcel == null) {\n"),
         "{text}"
     );
 }
