@@ -25,14 +25,14 @@ const EXPERIMENTS: Duration = Duration::from_secs(4);
 const ONE: Duration = Duration::from_secs(1);
 
 /// The time to look for passing neighbours.
-const NEIGHBOURS: Duration = Duration::from_secs(1);
+const NEIGHBOURS: Duration = Duration::from_secs(2);
 
 /// The instructions whose values are changed, and how many times each.
 const MOST_SPOTS: usize = 600;
 
 /// The instructions outside of the slice that are looked at for branches, and the time for experiments with these.
 const MOST_OUTSIDE: usize = 400;
-const OMISSIONS: Duration = Duration::from_secs(1);
+const OMISSIONS: Duration = Duration::from_secs(2);
 
 const EACH: usize = 3;
 

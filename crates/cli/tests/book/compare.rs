@@ -9,10 +9,12 @@ use regex_lite::Regex;
 const ELLIPSIS: &str = "...";
 
 /// Parts of the output that differ from run to run.
-const VOLATILE: [(&str, &str); 7] = [
+const VOLATILE: [(&str, &str); 8] = [
     (r"\b[0-9]+(\.[0-9]+)? (ms|s|min)\b", "<time>"),
     (r"\bin [0-9]+(\.[0-9]+)? (s|ms)\b", "in <time>"),
     (r"\bafter [0-9]+ runs\b", "after <n> runs"),
+    // The time for them is limited.
+    (r"\b[0-9]+ experiments?\b", "<n> experiments"),
     (r"\bjvm-[0-9]+\b", "jvm-<pid>"),
     (r"\bpid [0-9]+\b", "pid <pid>"),
     (r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}( [0-9:]{8} UTC)?\b", "<date>"),
