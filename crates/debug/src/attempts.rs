@@ -7,10 +7,10 @@ use culprit_junit::PrintedTest;
 use culprit_minimize::{Error as ReductionError, MinimizedTest};
 use culprit_model::owner::is_thrown_for_mock;
 use culprit_scripts::{Border, Route, inner_borders, route};
-use culprit_signature::{Signature, ThrowSite};
 
 use crate::entry::{Again, Entry};
-use crate::following::Innermost;
+use crate::following::InnerTest;
+use crate::levels::OuterTest;
 use crate::recording::{RecordedPart, WrongResultTest};
 use crate::session::{FailureTask, missed};
 use crate::witness::Seen;
@@ -199,7 +199,7 @@ impl Session<'_> {
                 (Ok(found), Some(class)) if found.fails_the_same_way() => {
                     outcome.inside = true;
                     outcome.first = Some(body(&found));
-                    self.add_inner(failure, Innermost { class, found }, began)?;
+                    self.add_inner(failure, InnerTest { class, found }, began)?;
                 }
                 (Ok(found), None) if found.fails_the_same_way() => {
                     outcome.around = Some(found.left());
@@ -231,7 +231,8 @@ impl Session<'_> {
         }
         match outcome.around {
             Some(left) if !outcome.inside => {
-                self.add_innermost(failure, &jvm, left, outcome.first.as_deref())
+                let body = outcome.first.take();
+                self.add_inner_levels(failure, &jvm, OuterTest { left, body })
             }
             _ => Ok(()),
         }
@@ -290,34 +291,11 @@ impl Session<'_> {
         }
     }
 
-    /// Adds a test at the innermost level, unless it tells nothing that a test with so many calls does not.
-    fn add_innermost(
-        &mut self,
-        failure: FailureTask<'_>,
-        jvm: &FailedJvm,
-        left: usize,
-        first: Option<&str>,
-    ) -> Result<(), Error> {
-        let began = Instant::now();
-        let Some(inner) = self.follow_inwards(failure, jvm)? else {
-            return Ok(());
-        };
-        if refuses(&inner.found, &failure.seen.signature) {
-            return Ok(());
-        }
-        // A test that is no smaller tells nothing new, nor does one that takes far more to set up.
-        let calls = inner.found.minimised.calls_of(&inner.class);
-        let is_other = first != Some(&body(&inner.found)) && !calls_lambda(&inner.found);
-        if is_other && calls < left && inner.found.left() <= 2 * left {
-            self.add_inner(failure, inner, began)?;
-        }
-        Ok(())
-    }
-
+    /// Adds a test of the class that threw.
     fn add_inner(
         &mut self,
         failure: FailureTask<'_>,
-        Innermost { class, found }: Innermost,
+        InnerTest { class, found }: InnerTest,
         began: Instant,
     ) -> Result<(), Error> {
         let calls = found.minimised.calls_of(&class);
@@ -325,21 +303,8 @@ impl Session<'_> {
     }
 }
 
-/// True if the method that a test calls throws the exception on purpose. It may be right to refuse what it is given,
-/// and its caller at fault.
-fn refuses(found: &MinimizedTest, signature: &Signature) -> bool {
-    let ThrowSite::Place { frame, .. } = signature.site() else {
-        return false;
-    };
-    let script = &found.minimised.script;
-    let mut calls = script.statements.iter().rev();
-    let called = calls.find_map(|statement| script.target(statement));
-    called.is_some_and(|called| called.name == frame.method)
-        && !signature.thrown().is_of_instruction()
-}
-
 /// True if the failing call of a test is that of the body of a lambda, which no source code can name.
-fn calls_lambda(found: &MinimizedTest) -> bool {
+pub(crate) fn calls_lambda(found: &MinimizedTest) -> bool {
     let script = &found.minimised.script;
     let last = script.statements.last();
     let target = last.and_then(|last| script.target(last));
@@ -347,7 +312,7 @@ fn calls_lambda(found: &MinimizedTest) -> bool {
 }
 
 /// The class of a test, without its name: two tests with the same are one.
-fn body(found: &MinimizedTest) -> String {
+pub(crate) fn body(found: &MinimizedTest) -> String {
     let PrintedTest {
         source, class_name, ..
     } = &found.test;

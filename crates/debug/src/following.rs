@@ -8,8 +8,8 @@ use culprit_minimize::MinimizedTest;
 use culprit_model::Selection;
 use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
 use culprit_scripts::{
-    FollowedFailure, Script, Surroundings, call_of_thrower, drivers, followed, innermost,
-    loses_changes, own_calls, own_level,
+    FollowedFailure, InnerLevel, OwnCalls, Script, Surroundings, call_of_thrower, drivers, followed,
+    loses_changes, own_calls,
 };
 use culprit_signature::Signature;
 
@@ -19,8 +19,8 @@ use crate::{Case, Error, FailedJvm, Session, SessionEvent};
 /// Seconds after which a run that follows a driver is ended.
 pub(crate) const FOLLOW_SECONDS: u64 = 120;
 
-/// The same for the innermost level, for which there is a test already.
-const INNERMOST_SECONDS: u64 = 10;
+/// The same for a level inside, since there is a test already.
+const INNER_SECONDS: u64 = 10;
 
 /// The most bytes that are read of what a driver did.
 const LONGEST: u64 = 1 << 30;
@@ -44,9 +44,9 @@ pub(crate) struct Following {
     pub(crate) seconds: u64,
 }
 
-/// A test at the innermost level.
-pub(crate) struct Innermost {
-    /// The class that threw.
+/// A test at a level inside the program.
+pub(crate) struct InnerTest {
+    /// The class whose calls it makes.
     pub(crate) class: String,
     pub(crate) found: MinimizedTest,
 }
@@ -73,7 +73,7 @@ impl Session<'_> {
             selection,
             tests: self.driver_methods.clone(),
             is_inlined: own_calls.as_ref().is_none_or(|own| own.is_inlined),
-            methods: own_calls.map(|own| own.outermost).unwrap_or_default(),
+            methods: own_calls.map(OwnCalls::outermost).unwrap_or_default(),
             seconds: FOLLOW_SECONDS,
         };
         // Tests that pass may take long to follow, but what they leave behind may matter.
@@ -88,32 +88,27 @@ impl Session<'_> {
         self.test_followed(&following, failure, jvm, false)
     }
 
-    /// Makes another test of the same failure at the innermost level: the calls of the class that threw, by
-    /// whatever is around it. `None` if there is no such level, or it is too much to follow.
+    /// Makes another test of the same failure at a level inside the program: the calls of a class, by whatever is around it.
+    /// `None` if it is too much to follow, or the calls do not fail the same way.
     pub(crate) fn follow_inwards(
         &mut self,
         failure: FailureTask<'_>,
         jvm: &FailedJvm,
-    ) -> Result<Option<Innermost>, Error> {
-        let failed = failure.seen.failed(&jvm.recording);
-        let level = match own_calls(&failed, &jvm.program) {
-            None => innermost(&failed, &jvm.program).map(|level| (level, Vec::new())),
-            Some(own) if own.innermost == own.outermost => None,
-            Some(own) => own_level(&failed, &jvm.program).map(|level| (level, own.innermost)),
-        };
-        let Some(((class, selection), methods)) = level.filter(|_| !self.is_over()) else {
-            return Ok(None);
-        };
+        level: &InnerLevel,
+        depth: usize,
+    ) -> Result<Option<MinimizedTest>, Error> {
         let following = Following {
-            name: format!("inner-{}", failure.number),
-            selection,
+            name: match depth {
+                0 => format!("inner-{}", failure.number),
+                _ => format!("inner-{}-{depth}", failure.number),
+            },
+            selection: level.selection.clone(),
             tests: self.driver_methods.clone(),
-            is_inlined: methods.is_empty(),
-            methods,
-            seconds: INNERMOST_SECONDS,
+            is_inlined: level.methods.is_empty(),
+            methods: level.methods.clone(),
+            seconds: INNER_SECONDS,
         };
-        let found = self.test_followed(&following, failure, jvm, true)?;
-        Ok(found.map(|found| Innermost { class, found }))
+        self.test_followed(&following, failure, jvm, true)
     }
 
     /// Makes a test of the method that threw, by following the program's own methods around it. `None` if there are none, or their
@@ -122,7 +117,7 @@ impl Session<'_> {
         &mut self,
         failure: FailureTask<'_>,
         jvm: &FailedJvm,
-    ) -> Result<Option<Innermost>, Error> {
+    ) -> Result<Option<InnerTest>, Error> {
         let failed = failure.seen.failed(&jvm.recording);
         let Some(call) = call_of_thrower(&failed, &jvm.program) else {
             return Ok(None);
@@ -139,7 +134,7 @@ impl Session<'_> {
         };
         let found = self.test_followed(&following, failure, jvm, true)?;
         let class = call.class;
-        Ok(found.map(|found| Innermost { class, found }))
+        Ok(found.map(|found| InnerTest { class, found }))
     }
 
     /// Makes a test of what some classes did in a run that followed them. With `concrete`, numbers and texts are

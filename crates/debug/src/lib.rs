@@ -24,6 +24,7 @@ mod failed_jvm;
 mod files;
 mod following;
 mod kept_script;
+mod levels;
 mod observer;
 mod output;
 mod recorded_failure;
@@ -41,7 +42,8 @@ pub use failed_jvm::{FailedJvm, jdk_of};
 pub use files::FilesFound;
 pub use kept_script::{KeptFolder, KeptScript, KeptScriptError};
 pub use observer::{
-    Activity, CallLevel, FailureTest, MissedFailure, Observer, Ongoing, SessionEvent,
+    Activity, CallLevel, FailureTest, LeftOutLevel, LevelReason, MissedFailure, Observer, Ongoing,
+    SessionEvent,
 };
 pub use recorded_failure::{FailureChoice, RecordedFailure, RecordedScript};
 pub use reducer::{Case, Reducer, ReductionLimits};

@@ -69,6 +69,8 @@ pub enum SessionEvent<'a> {
     Sliceable(&'a KeptScript),
     /// The failure of the last test comes from there.
     Located(&'a Located),
+    /// These levels of the last failure have no tests.
+    LeftOut(&'a [LeftOutLevel]),
     /// There is a test of the class that threw, and none of the calls around it.
     OnlyInside(MissedFailure),
     /// No test was made of a failure.
@@ -107,6 +109,35 @@ pub enum CallLevel {
         /// The result in words: `Toll.charge returns 11`.
         told: String,
     },
+    /// The calls of a class on the stack between the driver and the class that threw; so many are left.
+    Between { class: String, calls: usize },
     /// The calls of the class that threw; so many are left.
     Innermost { class: String, calls: usize },
+}
+
+/// A level of abstraction without a test of its own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeftOutLevel {
+    /// The class, or the method of the driver, whose calls would be the test.
+    pub called: String,
+    pub why: LevelReason,
+}
+
+/// The reason why a level has no test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LevelReason {
+    /// The calls alone do not fail in the same way.
+    NotAlike,
+    /// The test is no smaller than the one from outside.
+    NotSmaller,
+    /// The test is that of another level.
+    SameTest,
+    /// The method that is called throws the exception on purpose: its caller may be at fault.
+    Refuses,
+    /// The tests of other levels are enough.
+    Enough,
+    /// The test from outside has few calls.
+    FewCalls,
+    /// There was no time.
+    NoTime,
 }

@@ -15,7 +15,7 @@ mod way;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use culprit_debug::{CallLevel, FailureTest, Rate};
+use culprit_debug::{CallLevel, FailureTest, LeftOutLevel, LevelReason, Rate};
 use culprit_junit::Language;
 use culprit_jvm::WorkingFolder;
 use culprit_minimize::Resource;
@@ -100,8 +100,11 @@ pub struct TestEntry {
     /// Calls that the test makes: those of a loop in each round.
     #[serde(default)]
     pub calls: usize,
-    /// Calls of the class that threw that are left; null on the outermost level.
-    pub left_of_thrower: Option<usize>,
+    /// The class whose calls it makes, inside the program; null on the outermost level.
+    #[serde(default)]
+    pub inside: Option<String>,
+    /// Calls of that class that are left; null on the outermost level.
+    pub left_of_inside: Option<usize>,
     /// Statements of the test.
     pub statements: usize,
     /// Statements at the beginning that set up the surroundings, such as system properties.
@@ -143,6 +146,39 @@ pub struct TestEntry {
     /// Where the failure comes from; null if the run was not traced.
     #[serde(default)]
     pub origin: Option<OriginEntry>,
+    /// The levels inside the program that have no test of their own.
+    #[serde(default)]
+    pub left_out: Vec<LeftOutEntry>,
+}
+
+/// A level without a test of its own.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LeftOutEntry {
+    /// The class, or the method of the driver, whose calls would be the test.
+    pub called: String,
+    /// The reason, in words.
+    pub why: String,
+}
+
+impl LeftOutEntry {
+    fn of(level: &LeftOutLevel) -> LeftOutEntry {
+        let why = match level.why {
+            LevelReason::NotAlike => "its calls alone do not fail in the same way",
+            LevelReason::NotSmaller => "its test is no smaller",
+            LevelReason::SameTest => "its test is the same as another one",
+            LevelReason::Refuses => {
+                "the called method throws the exception on purpose, so its caller may be at fault"
+            }
+            LevelReason::Enough => "levels around it were tried",
+            LevelReason::FewCalls => "the test from outside has few calls",
+            LevelReason::NoTime => "it was not tried, for lack of time",
+        };
+        LeftOutEntry {
+            called: clean::line(&level.called).into_owned(),
+            why: why.to_owned(),
+        }
+    }
 }
 
 /// The language of a test.
@@ -181,6 +217,8 @@ impl TestLanguage {
 pub enum Level {
     /// The calls of the test or the main class.
     Outermost,
+    /// The calls of a class on the stack between these and the class that threw.
+    Between,
     /// The calls of the class that threw.
     Innermost,
 }
@@ -218,8 +256,6 @@ struct TestText {
     source: String,
     /// The command that runs the test, if it fails like the program.
     run: Option<RunCommand>,
-    /// The class that threw, on the innermost level.
-    thrower: Option<String>,
     /// The reason why the test may not be minimal.
     early: Option<&'static str>,
     /// The call before which the failing one passes, as a part of a sentence.
@@ -273,12 +309,14 @@ impl ReportedFailure {
     ) -> ReportedFailure {
         let found = &test.found;
         let (minimised, notes) = (&found.minimised, &found.test.notes);
-        let (level, thrower, left_of_thrower) = match &test.level {
-            CallLevel::Outermost | CallLevel::Result { .. } => (Level::Outermost, None, None),
+        let (level, inside) = match &test.level {
+            CallLevel::Outermost | CallLevel::Result { .. } => (Level::Outermost, None),
+            CallLevel::Between { class, calls } => (Level::Between, Some((class.clone(), *calls))),
             CallLevel::Innermost { class, calls } => {
-                (Level::Innermost, Some(class.clone()), Some(*calls))
+                (Level::Innermost, Some((class.clone(), *calls)))
             }
         };
+        let (inside, left_of_inside) = inside.unzip();
         let early = early(minimised.end).or_else(|| {
             let sampled = "of long loops, only some rounds were tried";
             minimised.is_sampled.then_some(sampled)
@@ -296,7 +334,8 @@ impl ReportedFailure {
             sliced: minimised.sliced,
             left: found.left(),
             calls: found.calls(),
-            left_of_thrower,
+            inside,
+            left_of_inside,
             statements: notes.statements,
             surroundings: minimised.script.prelude,
             environment: found.needs.as_ref().map(|it| it.names().to_vec()),
@@ -314,6 +353,7 @@ impl ReportedFailure {
             folder: clean::line(&found.works_in.to_string()).into_owned(),
             by_hand,
             origin: None,
+            left_out: Vec::new(),
         };
         let journal_trouble = found.journal_trouble.as_ref();
         let verdict = match &test.level {
@@ -333,7 +373,6 @@ impl ReportedFailure {
             text: Some(TestText {
                 source: found.test.source.clone(),
                 run,
-                thrower,
                 early,
                 turn: minimised.turns_at().map(turn),
                 needed_files: needed_files(&found.works_in, &files),
@@ -371,7 +410,7 @@ impl ReportedFailure {
             trouble.map(|why| format!("the journal lacks verdicts: {why}")),
             Some(self.entry.verdict.clone()),
         ];
-        let lines = lines.into_iter().flatten().chain(text.notes());
+        let lines = lines.into_iter().flatten().chain(text.notes(test));
         lines.map(|line| clean::line(&line).into_owned()).collect()
     }
 
@@ -379,6 +418,19 @@ impl ReportedFailure {
     pub fn locate(&mut self, located: &Located) {
         if let Some(test) = &mut self.entry.test {
             test.origin = Some(OriginEntry::of(located, &self.entry.failure));
+        }
+    }
+
+    /// True if the test makes the calls of the test or the main class.
+    pub fn is_outermost(&self) -> bool {
+        let test = self.entry.test.as_ref();
+        test.is_some_and(|test| test.level == Level::Outermost)
+    }
+
+    /// Adds the levels inside the program that have no test of their own.
+    pub fn leave_out(&mut self, levels: &[LeftOutLevel]) {
+        if let Some(test) = &mut self.entry.test {
+            test.left_out = levels.iter().map(LeftOutEntry::of).collect();
         }
     }
 
@@ -397,13 +449,14 @@ impl ReportedFailure {
         let (Some(test), Some(text)) = (&entry.test, &self.text) else {
             return format!("## {failure}\n\n{how_often}No test: {verdict}.\n\n");
         };
-        let level = match test.level {
-            Level::Outermost => "",
-            Level::Innermost => ": the innermost level",
+        let level = match (test.level, &test.inside) {
+            (Level::Outermost, _) | (Level::Between, None) => String::new(),
+            (Level::Between, Some(class)) => format!(": calls of {}", plain(class)),
+            (Level::Innermost, _) => ": the innermost level".to_owned(),
         };
         let partial = text.reservation(test).map(|it| format!("; {it}"));
         let notes: String = text
-            .notes()
+            .notes(test)
             .map(|note| format!(" Note: {}.", plain(&note)))
             .collect();
         let by_hand = test.by_hand.as_ref().map(|command| {
@@ -470,29 +523,23 @@ impl FailureEntry {
 
 impl TestText {
     /// Facts about the test besides its numbers and its verdict, each as a part of a sentence.
-    fn notes(&self) -> impl Iterator<Item = String> + '_ {
+    fn notes(&self, test: &TestEntry) -> impl Iterator<Item = String> + use<> {
         let notes = [
             self.turn.clone(),
             self.needed_files.clone(),
             self.resources.clone(),
-            self.passed_values(),
+            passed_values(test),
             self.other_language.clone(),
         ];
-        notes.into_iter().flatten()
-    }
-
-    /// The origin of the values of a test on the innermost level: the fault may be where they were computed.
-    fn passed_values(&self) -> Option<String> {
-        let class = self.thrower.as_ref()?;
-        Some(format!(
-            "its values are those that {class} was given; if a caller is at fault, this test fails without that \
-             fault too"
-        ))
+        let left_out = test.left_out.iter();
+        let left_out = left_out.map(|it| format!("there is no test of {}: {}", it.called, it.why));
+        let left_out: Vec<String> = left_out.collect();
+        notes.into_iter().flatten().chain(left_out)
     }
 
     /// The course of the reduction in numbers.
     fn summary(&self, test: &TestEntry) -> String {
-        let own = match (test.left_of_thrower, &self.thrower) {
+        let own = match (test.left_of_inside, &test.inside) {
             (Some(calls), Some(class)) if calls != test.left => format!(" ({calls} of {class})"),
             _ => String::new(),
         };
@@ -518,6 +565,14 @@ impl TestText {
             (None, _) => None,
         }
     }
+}
+
+/// The origin of the values of a test on a level inside: the fault may be where they were computed.
+fn passed_values(test: &TestEntry) -> Option<String> {
+    let class = test.inside.as_ref()?;
+    Some(format!(
+        "its values are those that {class} was given; if a caller is at fault, this test fails without that fault too"
+    ))
 }
 
 /// The reason why a result may not be minimal.
@@ -586,7 +641,8 @@ mod tests {
                     sliced: 8,
                     left: 2,
                     calls: 1002,
-                    left_of_thrower: Some(1),
+                    inside: Some("a.B".to_owned()),
+                    left_of_inside: Some(1),
                     statements: 4,
                     surroundings: 0,
                     environment: Some(vec!["HOME".to_owned()]),
@@ -604,6 +660,7 @@ mod tests {
                     folder: "an empty folder".to_owned(),
                     by_hand: Some("javac BTest.java".to_owned()),
                     origin: Some(origin()),
+                    left_out: Vec::new(),
                 }),
             },
             rate: Some(Rate { times: 3, of: 10 }),
@@ -616,7 +673,6 @@ mod tests {
                     }],
                     command: "mvn test -Dtest=BTest".to_owned(),
                 }),
-                thrower: Some("a.B".to_owned()),
                 early: early(SearchEnd::Time),
                 turn: None,
                 needed_files: needed_files(&WorkingFolder::Given("/home/`x`".into()), &[]),
@@ -718,7 +774,7 @@ mod tests {
         let report = TestsReport { failures };
         let document = report.document("culprit debug -- java A").json();
         let document = conforming::<TestsDocument>(&document).unwrap();
-        assert_eq!(document["tests"][0]["leftOfThrower"], 1);
+        assert_eq!(document["tests"][0]["leftOfInside"], 1);
         let missed = document["tests"][1].as_object().unwrap();
         let fields: Vec<&str> = missed.keys().map(String::as_str).collect();
         let expect = ["fails", "failure", "stack", "verdict", "verified"];

@@ -76,12 +76,26 @@ fn written_in(frame: &Frame) -> &str {
 /// The methods to follow of a driver that is the program too, so that calls of its other methods are the script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnCalls {
-    /// The methods that `main` or the test calls are called.
-    pub outermost: Vec<String>,
-    /// The method that threw is called.
-    pub innermost: Vec<String>,
+    /// For the innermost level, at which the method that threw is called, for those around it, and for the outermost one, at
+    /// which the methods that `main` or the test calls are called.
+    levels: Vec<OwnLevel>,
     /// `main` itself threw, and so does a test.
     pub is_inlined: bool,
+}
+
+/// A method of the driver that is called, and the methods around it, which are followed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct OwnLevel {
+    called: String,
+    followed: Vec<String>,
+}
+
+impl OwnCalls {
+    /// The methods to follow so that those which `main` or the test calls are called.
+    pub fn outermost(self) -> Vec<String> {
+        let outermost = self.levels.into_iter().next_back();
+        outermost.map(|level| level.followed).unwrap_or_default()
+    }
 }
 
 /// The methods to follow where the driver itself threw, in a method that it calls, or in an instruction of `main`.
@@ -103,14 +117,16 @@ pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
             on_stack.push(name);
         }
     }
-    let (thrower, entry) = (*on_stack.first()?, *on_stack.last()?);
-    if thrower == entry {
-        let main = vec![entry.to_owned()];
+    let entry = *on_stack.last()?;
+    if on_stack.len() == 1 {
+        let main = OwnLevel {
+            called: entry.to_owned(),
+            followed: vec![entry.to_owned()],
+        };
         // What main throws itself may rest on what its other methods did.
         let is_own = failed.signature.thrown().is_of_instruction();
         return (failed.test.is_none() && entry == "main" && is_own).then(|| OwnCalls {
-            outermost: main.clone(),
-            innermost: main,
+            levels: vec![main],
             is_inlined: true,
         });
     }
@@ -119,23 +135,19 @@ pub fn own_calls(failed: &Failed<'_>, program: &Program) -> Option<OwnCalls> {
         Some(_) => method_names(program, &driver),
         None => Vec::new(),
     };
-    let with = |called: &dyn Fn(&str) -> bool| {
+    let around = |called: usize| {
         let others = others.iter().map(String::as_str);
         let others = others.filter(|name| !on_stack.contains(name));
-        let followed = on_stack.iter().copied().filter(|name| !called(name));
-        followed.chain(others).map(str::to_owned).collect()
+        let followed = on_stack[called..].iter().copied();
+        OwnLevel {
+            called: on_stack[called - 1].to_owned(),
+            followed: followed.chain(others).map(str::to_owned).collect(),
+        }
     };
     Some(OwnCalls {
-        outermost: with(&|name| name != entry),
-        innermost: with(&|name| name == thrower),
+        levels: (1..on_stack.len()).map(around).collect(),
         is_inlined: false,
     })
-}
-
-/// The driver and the classes to follow for the calls of its own methods.
-pub fn own_level(failed: &Failed<'_>, program: &Program) -> Option<(String, Selection)> {
-    let selection = drivers(failed, program)?;
-    Some((driver_of(failed).replace('/', "."), selection))
 }
 
 /// The code to follow so that the method that threw is called, where other methods of the program caught its exception.
@@ -199,31 +211,73 @@ fn method_names(program: &Program, class: &str) -> Vec<String> {
     names.map(|name| name.into_owned()).collect()
 }
 
-/// What to follow for the innermost level of abstraction: everything on the stack but the class that threw,
-/// whose name comes with it. `None` where that is the outermost level already, or an assertion failed.
-pub fn innermost(failed: &Failed<'_>, program: &Program) -> Option<(String, Selection)> {
-    let mut selection = drivers(failed, program)?;
+/// What to follow for a level of abstraction inside a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InnerLevel {
+    /// The class whose calls are the script.
+    pub class: String,
+    /// The class, or its method if it is the driver.
+    pub called: String,
+    pub selection: Selection,
+    /// The methods that alone are followed, or all.
+    pub methods: Vec<String>,
+}
+
+/// The levels of abstraction within the outermost one, the innermost first: that of the class that threw, and those of the
+/// classes around it on the stack. Where the driver is the program too, its methods take the place of classes. None if an assertion
+/// failed.
+pub fn inner_levels(failed: &Failed<'_>, program: &Program) -> Vec<InnerLevel> {
+    let Some(selection) = drivers(failed, program) else {
+        return Vec::new();
+    };
+    let Some(mut own) = own_calls(failed, program) else {
+        return levels_of_classes(failed, &selection);
+    };
+    own.levels.pop();
+    let class = driver_of(failed).replace('/', ".");
+    let level = |own: OwnLevel| InnerLevel {
+        class: class.clone(),
+        called: format!("{class}.{}", own.called),
+        selection: selection.clone(),
+        methods: own.followed,
+    };
+    own.levels.into_iter().map(level).collect()
+}
+
+/// The levels of the classes on the stack, the innermost first. A class with those nested in it is one level, as far out
+/// as its innermost frame.
+fn levels_of_classes(failed: &Failed<'_>, drivers: &Selection) -> Vec<InnerLevel> {
     let frames = frames_of(failed);
     let driver = driver_of(failed);
-    let is_driver = |frame: &&Frame| outermost(&internal(&frame.class)) == driver;
-    let thrower = internal(&frames.first()?.class);
-    let is_thrower = |name: &str| outermost(name) == outermost(&thrower);
-    let mut between: Vec<String> = Vec::new();
-    for frame in frames.iter().copied().filter(|frame| !is_driver(frame)) {
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    for frame in frames {
         let name = internal(&frame.class);
-        if !is_thrower(&name) && !between.contains(&name) {
-            between.push(name);
+        let is_driver = outermost(&name) == outermost(&driver);
+        if is_driver && groups.is_empty() {
+            return Vec::new();
+        }
+        let mut known = groups.iter_mut();
+        match known.find(|group| outermost(&group[0]) == outermost(&name)) {
+            _ if is_driver => {}
+            Some(group) if group.contains(&name) => {}
+            Some(group) => group.push(name),
+            None => groups.push(vec![name]),
         }
     }
-    if between.is_empty() || is_thrower(&driver) {
-        return None;
-    }
-    let names = between;
-    let patterns = names
-        .iter()
-        .map(|name| name.replace('/', ".").parse::<Pattern>());
-    selection.observe.extend(patterns.filter_map(Result::ok));
-    Some((thrower.replace('/', "."), selection))
+    let level = |called: usize| {
+        let around = groups[called..].iter().flatten();
+        let patterns = around.map(|name| name.replace('/', ".").parse::<Pattern>());
+        let mut selection = drivers.clone();
+        selection.observe.extend(patterns.filter_map(Result::ok));
+        let class = groups[called - 1][0].replace('/', ".");
+        InnerLevel {
+            called: class.clone(),
+            class,
+            selection,
+            methods: Vec::new(),
+        }
+    };
+    (1..groups.len()).map(level).collect()
 }
 
 fn superclass(program: &Program, name: &str) -> Option<String> {

@@ -55,8 +55,8 @@ pub use error::Error;
 pub use extraction::{Extracted, UnseenException, escape, extract, extract_until};
 pub use failure_point::{TEXT, printing, seek, standard_stream};
 pub use followed_run::{
-    CallOfThrower, FollowedFailure, OwnCalls, call_of_thrower, driver_methods, drivers, followed,
-    followed_until, has_own_methods, innermost, own_calls, own_level, without_idle_guards,
+    CallOfThrower, FollowedFailure, InnerLevel, OwnCalls, call_of_thrower, driver_methods, drivers,
+    followed, followed_until, has_own_methods, inner_levels, own_calls, without_idle_guards,
 };
 pub use input_files::{InputFile, WithFiles, is_input_file, resource_names, with_input_files};
 pub use loader::loader_of_failing_call;

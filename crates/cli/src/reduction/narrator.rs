@@ -60,13 +60,22 @@ impl Observer for Narrator<'_> {
                 told(err, "  ", &format!("recording {}", listed(&observed)))
             }
             SessionEvent::Test(test) => {
-                if let CallLevel::Innermost { class, .. } = &test.level {
-                    told(err, "  ", &format!("the innermost level: calls to {class}"))?;
+                let level = match &test.level {
+                    CallLevel::Outermost | CallLevel::Result { .. } => None,
+                    CallLevel::Between { class, .. } => Some(("a level in between", class)),
+                    CallLevel::Innermost { class, .. } => Some(("the innermost level", class)),
+                };
+                if let Some((level, class)) = level {
+                    told(err, "  ", &format!("{level}: calls to {class}"))?;
                 }
                 self.results.add(test, self.console)
             }
             SessionEvent::Sliceable(kept) => self.results.keep(kept, &self.folders),
             SessionEvent::Located(located) => self.results.locate(located, self.console),
+            SessionEvent::LeftOut(levels) => {
+                self.results.leave_out(levels);
+                Ok(())
+            }
             SessionEvent::OnlyInside(missed) => {
                 let text = format!("no test of the calls around it: {}", missed.error);
                 told(err, "  ", &text)

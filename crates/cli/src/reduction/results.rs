@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use culprit_debug::{CallLevel, FailureTest, KeptScript, Rate};
+use culprit_debug::{CallLevel, FailureTest, KeptScript, LeftOutLevel, Rate};
 use culprit_jvm::{copy_input, remove_folder};
 use culprit_minimize::{ByHand, MinimizedTest, Verified};
 use culprit_model::{clean, secret, shell};
@@ -129,6 +129,7 @@ impl Results {
         let tests = self.folder.join(match test.level {
             CallLevel::Outermost | CallLevel::Result { .. } => "tests",
             // These need not pass when the caller is fixed.
+            CallLevel::Between { .. } => "between",
             CallLevel::Innermost { .. } => "innermost",
         });
         let place = tests.join(found.test.package.replace('.', "/"));
@@ -192,6 +193,14 @@ impl Results {
             }
         }
         console.flush()
+    }
+
+    /// Notes the levels of the last failure that have no test of their own.
+    pub(crate) fn leave_out(&mut self, levels: &[LeftOutLevel]) {
+        let mut failures = self.report.failures.iter_mut().rev();
+        if let Some(failure) = failures.find(|it| it.is_outermost()) {
+            failure.leave_out(levels);
+        }
     }
 
     /// Notes a failure that no test was made of.

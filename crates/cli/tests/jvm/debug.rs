@@ -299,6 +299,22 @@ fn a_crash_is_shown_from_where_it_happened_too() {
 }
 
 #[test]
+fn a_crash_is_shown_from_levels_in_between_too() {
+    let program = Program::compile("between", &[]);
+    let ended = program.debug(&["yard.Main"]);
+    says(&ended, 0, "the innermost level: calls to haul.Share\n");
+    says(&ended, 0, "a level in between: calls to haul.Route\n");
+    insta::assert_snapshot!(ended.out);
+    let between = program.read("out/between/haul/RouteTest.java");
+    assert!(ended.out.ends_with(&between), "{between}");
+    let report: serde_json::Value =
+        conforming::<TestsDocument>(&program.read("out/report.json")).unwrap();
+    let levels = report["tests"].as_array().unwrap().iter();
+    let levels: Vec<_> = levels.map(|test| test["level"].as_str().unwrap()).collect();
+    assert_eq!(levels, ["outermost", "innermost", "between"]);
+}
+
+#[test]
 fn a_recording_of_the_crash_becomes_the_same_test() {
     let program = Program::compile("crash", &[]);
     program.record(&["--contents", "--observe", "belts.**"], &["depot.Main"]);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::ids::Ids;
-use super::{FailureEntry, Level, OUTSIDE, ReportedFailure, TestEntry, TestText, TestsReport};
+use super::{FailureEntry, OUTSIDE, ReportedFailure, TestEntry, TestText, TestsReport};
 use crate::figure::{clipped, counted, grouped};
 use crate::markup::html::escape;
 use crate::markup::source::source;
@@ -148,11 +148,9 @@ impl LevelPage<'_> {
 
     /// The name of the level.
     fn name(&self) -> String {
-        match (self.test.level, &self.text.thrower) {
-            (Level::Innermost, Some(class)) => {
-                format!("The test from inside: calls of {}", clipped(class, NAME))
-            }
-            _ => "The test".to_owned(),
+        match &self.test.inside {
+            Some(class) => format!("The test from inside: calls of {}", clipped(class, NAME)),
+            None => "The test".to_owned(),
         }
     }
 
@@ -176,7 +174,7 @@ impl LevelPage<'_> {
         let notes: Vec<String> = text
             .reservation(test)
             .into_iter()
-            .chain(text.notes())
+            .chain(text.notes(test))
             .collect();
         if !notes.is_empty() {
             html.push_str("<ul>\n");
@@ -227,14 +225,15 @@ fn funnel(test: &TestEntry, text: &TestText) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Level;
     use super::super::tests::{failure, missed};
     use super::*;
 
     fn outermost() -> ReportedFailure {
         let mut outer = failure();
-        if let (Some(test), Some(text)) = (&mut outer.entry.test, &mut outer.text) {
+        if let Some(test) = &mut outer.entry.test {
             test.level = Level::Outermost;
-            text.thrower = None;
+            test.inside = None;
         }
         outer
     }
