@@ -8,8 +8,8 @@ use culprit_minimize::MinimizedTest;
 use culprit_model::Selection;
 use culprit_model::options::{FOLLOWED_EXTENSION, FollowOptions, Mode};
 use culprit_scripts::{
-    FollowedFailure, InnerLevel, OwnCalls, Script, Surroundings, call_of_thrower, drivers, followed,
-    loses_changes, own_calls,
+    FollowedFailure, InnerLevel, OwnCalls, Script, Surroundings, call_of_thrower, drivers,
+    followed, loses_changes, own_calls,
 };
 use culprit_signature::Signature;
 
