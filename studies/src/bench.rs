@@ -1,5 +1,6 @@
 //! The benchmark: what recording costs, beside a run without an agent, JaCoCo's agent, and a
-//! recorder written with AspectJ; and how fast recordings and small candidates run again.
+//! recorder written with AspectJ; and how fast recordings and small candidates run again,
+//! and instructions are traced.
 //!
 //! Workloads are small programs in `studies/java/bench` on real libraries. Every variant of a
 //! subject runs once a round, so that whatever else the machine does falls on all alike, and
@@ -15,4 +16,5 @@ pub mod replays;
 pub mod results;
 pub mod subject;
 pub mod tools;
+pub mod tracing;
 pub mod variant;

@@ -255,8 +255,9 @@ fn variants(script: &Script) -> Vec<Variant> {
 
 /// The differences by which a call is given another value.
 fn given(at: usize, statement: &Statement, call: &str) -> Vec<Variant> {
-    let inputs = statement.inputs().into_iter();
-    let inputs = inputs.filter(|(input, _)| matches!(input, Input::Given(_)));
+    let inputs = statement
+        .inputs()
+        .filter(|(input, _)| matches!(input, Input::Given(_)));
     let variants = inputs.flat_map(|(input, value)| {
         others(value).into_iter().filter_map(move |other| {
             Some(Variant {

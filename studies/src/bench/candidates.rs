@@ -121,6 +121,11 @@ impl Candidates {
         })
     }
 
+    /// The library of the agent.
+    pub fn agent(&self) -> &Path {
+        &self.replayer.jvm.agent
+    }
+
     /// Steps of the scenario.
     pub fn steps(&self) -> usize {
         self.steps.len()

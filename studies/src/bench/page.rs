@@ -14,6 +14,7 @@ use super::subject::SUBJECTS;
 pub enum Section {
     Recording,
     Replay,
+    Trace,
 }
 
 impl Section {
@@ -22,6 +23,7 @@ impl Section {
         match self {
             Section::Recording => ["<!-- results: begin -->", "<!-- results: end -->"],
             Section::Replay => ["<!-- replay: begin -->", "<!-- replay: end -->"],
+            Section::Trace => ["<!-- trace: begin -->", "<!-- trace: end -->"],
         }
     }
 }

@@ -16,6 +16,7 @@ use studies::bench::replays::{self, CASES, Case};
 use studies::bench::results::{Extent, Peers, run, starts};
 use studies::bench::subject::{SUBJECTS, Subject, classes};
 use studies::bench::tools::Tools;
+use studies::bench::tracing;
 
 /// Measures what recording costs, and how fast recordings run again
 #[derive(Parser, Debug)]
@@ -56,6 +57,8 @@ enum Part {
     Recording,
     /// How long replays take, and how many small candidates run in a second
     Replay,
+    /// How fast instructions are traced, and replayed for slices
+    Trace,
 }
 
 const DOCUMENT: &str = "docs/studies/bench.md";
@@ -80,11 +83,15 @@ fn main() -> anyhow::Result<()> {
         subjects: subjects(&args.subject)?,
         rounds: args.rounds.unwrap_or(if args.quick { 3 } else { ROUNDS }),
     };
-    if args.only != Some(Part::Replay) {
+    let wanted = |part| args.only.is_none_or(|only| only == part);
+    if wanted(Part::Recording) {
         bench.recording(&args)?;
     }
-    if args.only != Some(Part::Recording) {
+    if wanted(Part::Replay) {
         bench.replay(&args)?;
+    }
+    if wanted(Part::Trace) {
+        bench.trace(&args)?;
     }
     Ok(())
 }
@@ -139,14 +146,42 @@ impl Bench {
         Ok(())
     }
 
-    fn replay(&self, args: &Args) -> anyhow::Result<()> {
-        let begin = Instant::now();
-        let candidates = Candidates::prepare(
+    /// The candidates, which also have `culprit` unpack its agent.
+    fn candidates(&self) -> anyhow::Result<Candidates> {
+        Candidates::prepare(
             &self.root,
             &self.tools.culprit,
             &self.tools.jdk,
             &self.place.join("candidates"),
+        )
+    }
+
+    fn trace(&self, args: &Args) -> anyhow::Result<()> {
+        let begin = Instant::now();
+        let candidates = self.candidates()?;
+        let traced = tracing::run(
+            &self.tools,
+            &self.subjects,
+            self.rounds,
+            candidates.agent(),
+            &self.place,
+            &mut progress,
         )?;
+        let around = self.conditions(begin);
+        let results = tracing::text(&traced, &around)?;
+        std::io::stdout().write_all(results.as_bytes())?;
+        let document = tracing::json(&traced, &around);
+        fs::write(self.place.join("trace.json"), format!("{document:#}\n"))?;
+        fs::write(self.place.join("trace.md"), &results)?;
+        if self.is_whole(args) {
+            publish(&self.root, Section::Trace, &results)?;
+        }
+        Ok(())
+    }
+
+    fn replay(&self, args: &Args) -> anyhow::Result<()> {
+        let begin = Instant::now();
+        let candidates = self.candidates()?;
         let seconds = if args.quick { 2 } else { 5 };
         let effort = Effort {
             rounds: self.rounds,
