@@ -222,7 +222,7 @@ impl Args {
         }
         if traced.replayed.partial.is_some() {
             let warn = console.err_styles().warn;
-            let text = "the trace ends before the run: the slice is partial";
+            let text = "the trace ends before the run does: the slice is partial";
             writeln!(console.err(), "{warn}culprit: warning:{warn:#} {text}")?;
             writeln!(
                 console.err(),

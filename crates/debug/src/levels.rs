@@ -123,7 +123,7 @@ fn is_chosen(depth: usize, levels: usize) -> bool {
     between <= MOST_BETWEEN || chosen.any(|at| at == depth)
 }
 
-/// True if the method that a test calls throws the exception on purpose. It may be right to refuse what it is given,
+/// True if the exception comes from the method that a test calls, and not from an instruction. It may be right to refuse what it is given,
 /// and its caller at fault.
 fn refuses(found: &MinimizedTest, signature: &Signature) -> bool {
     let ThrowSite::Place { frame, .. } = signature.site() else {

@@ -69,6 +69,8 @@ pub enum SessionEvent<'a> {
     Sliceable(&'a KeptScript),
     /// The failure of the last test comes from there.
     Located(&'a Located),
+    /// It is not known where the failure of the last test comes from, for this reason.
+    NotLocated(String),
     /// These levels of the last failure have no tests.
     LeftOut(&'a [LeftOutLevel]),
     /// There is a test of the class that threw, and none of the calls around it.
@@ -132,7 +134,7 @@ pub enum LevelReason {
     NotSmaller,
     /// The test is that of another level.
     SameTest,
-    /// The method that is called throws the exception on purpose: its caller may be at fault.
+    /// The exception comes from the called method itself, and not from an instruction: it may be right to refuse what it was given.
     Refuses,
     /// The tests of other levels are enough.
     Enough,

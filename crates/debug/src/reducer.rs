@@ -240,7 +240,12 @@ impl Reducer {
             thrown: case.signature.thrown().class.clone(),
             script: found.minimised.script.clone(),
         }))?;
-        if allowance.is_spent() || self.interrupt.is_wanted() {
+        if self.interrupt.is_wanted() {
+            return Ok(None);
+        }
+        if allowance.is_spent() {
+            let why = "the limit of time or of candidates was reached".to_owned();
+            observer.notice(SessionEvent::NotLocated(why))?;
             return Ok(None);
         }
         let began = Instant::now();
@@ -248,9 +253,10 @@ impl Reducer {
         let paths = case.program.class_path();
         let class_path: Vec<String> = paths.map(|path| path.display().to_string()).collect();
         let ongoing = observer.begin(Activity::Locating);
+        let signature = case.signature.clone().of_woven();
         let is_same = |trace: &str| {
             let thrown = Thrown::parse(trace);
-            thrown.is_some_and(|thrown| case.signature.is_same(&thrown))
+            thrown.is_some_and(|thrown| signature.is_same(&thrown))
         };
         let failing = FailingScript {
             script: &found.minimised.script,
@@ -268,9 +274,15 @@ impl Reducer {
         drop(ongoing);
         let experiments = located.as_ref().map_or(0, |located| located.experiments);
         allowance.spend(began.elapsed(), experiments as u64);
-        // Without an answer the test is as good as before.
-        let located = located.inspect_err(|error| tracing::debug!(%error, "not located"));
-        Ok(located.ok())
+        match located {
+            Ok(located) => Ok(Some(located)),
+            Err(_) if self.interrupt.is_wanted() => Ok(None),
+            // Without an answer the test is as good as before.
+            Err(error) => {
+                observer.notice(SessionEvent::NotLocated(error.to_string()))?;
+                Ok(None)
+            }
+        }
     }
 
     fn workers(&self, case: &Case<'_>, scratch: &Path) -> PlainWorkers {

@@ -198,7 +198,13 @@ impl Ways {
             if way.length.is_infinite() {
                 continue;
             }
+            let mut kinds = run.graph.parents(node).map(|(_, kind)| kind);
+            let is_given_exception = kinds.any(|kind| kind == Dependence::Exception);
             for (parent, kind) in run.graph.parents(node) {
+                // The branches that a handler depends on are those of the instruction that has thrown.
+                if is_given_exception && kind == Dependence::Control {
+                    continue;
+                }
                 let is_confirmed = u8::from(confirmed.contains_key(&parent));
                 let longer = Way {
                     suspects: way.suspects | aim(parent).unwrap_or(0),
@@ -228,6 +234,13 @@ impl Ways {
             at = before.map(|(node, _)| node);
         }
         nodes.reverse();
+        // What throws an exception again, such as the end of `finally`, is not where it comes from.
+        let again = nodes.iter().skip(1);
+        let again = again.take_while(|(_, kind)| *kind == Some(Dependence::Exception));
+        nodes.drain(..again.count());
+        if let Some((_, kind)) = nodes.first_mut() {
+            *kind = None;
+        }
         nodes
     }
 }

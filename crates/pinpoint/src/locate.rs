@@ -74,6 +74,8 @@ pub struct Located {
     pub neighbours: Vec<Difference>,
     /// The reason why the end of the run is missing in the trace.
     pub partial: Option<String>,
+    /// The reason why there are no experiments.
+    pub untried: Option<&'static str>,
 }
 
 impl FailingScript<'_> {
@@ -94,6 +96,7 @@ impl FailingScript<'_> {
         let Tried {
             neighbours,
             experiments,
+            untried,
         } = self.experiments(&run, &places, &tracer)?;
         let slice = run.backward(&criterion).nodes;
         let suspects = suspects(&run, &distances, &experiments, &stack);
@@ -137,6 +140,7 @@ impl FailingScript<'_> {
                 .map(|it| it.difference)
                 .collect(),
             partial: run.partial,
+            untried,
         })
     }
 
@@ -204,7 +208,12 @@ impl FailingScript<'_> {
             is_same: self.is_same,
         };
         if !laboratory(EXPERIMENTS).fails_unchanged() {
-            return Ok(Tried::default());
+            return Ok(Tried {
+                untried: Some(
+                    "the run takes long, or ends in another way, if its values can be changed",
+                ),
+                ..Tried::default()
+            });
         }
         let most = self.most_experiments.unwrap_or(u64::MAX);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -218,6 +227,7 @@ impl FailingScript<'_> {
         Ok(Tried {
             neighbours,
             experiments,
+            untried: None,
         })
     }
 }
@@ -237,6 +247,8 @@ struct Tried {
     neighbours: Neighbours,
     /// Those with a changed value.
     experiments: Vec<Experiment>,
+    /// The reason why there are none.
+    untried: Option<&'static str>,
 }
 
 /// The changes that are tried, the nearest to the failure first.
@@ -319,7 +331,7 @@ fn is_bare(link: &Link) -> bool {
 /// The keywords of lines that tell nothing.
 const BARE: [&str; 4] = ["else", "finally", "try", "do"];
 
-/// The number of lines of the program's own code that some nodes are in.
+/// The number of lines of the program's own code that some nodes are in; of methods where there are no line numbers.
 fn lines(
     run: &Replayed,
     nodes: impl Iterator<Item = NodeId>,
@@ -334,9 +346,12 @@ fn lines(
         .into_iter()
         .filter(|number| !run.program.is_library(*number))
         .filter_map(|number| run.program.place(number));
-    let lines: BTreeSet<(String, Option<u16>)> = places
+    let lines: BTreeSet<(String, Option<u16>, Option<String>)> = places
         .filter(|place| is_own(place))
-        .map(|place| (place.class, place.line))
+        .map(|place| match place.line {
+            Some(line) => (place.class, Some(line), None),
+            None => (place.class, None, Some(place.method + &place.descriptor)),
+        })
         .collect();
     lines.len()
 }

@@ -146,6 +146,9 @@ pub struct TestEntry {
     /// Where the failure comes from; null if the run was not traced.
     #[serde(default)]
     pub origin: Option<OriginEntry>,
+    /// The reason why it is not known where the failure comes from; null if it is known.
+    #[serde(default)]
+    pub no_origin: Option<String>,
     /// The levels inside the program that have no test of their own.
     #[serde(default)]
     pub left_out: Vec<LeftOutEntry>,
@@ -168,7 +171,7 @@ impl LeftOutEntry {
             LevelReason::NotSmaller => "its test is no smaller",
             LevelReason::SameTest => "its test is the same as another one",
             LevelReason::Refuses => {
-                "the called method throws the exception on purpose, so its caller may be at fault"
+                "the exception comes from the called method itself, which may be right to refuse what it was given"
             }
             LevelReason::Enough => "levels around it were tried",
             LevelReason::FewCalls => "the test from outside has few calls",
@@ -353,6 +356,7 @@ impl ReportedFailure {
             folder: clean::line(&found.works_in.to_string()).into_owned(),
             by_hand,
             origin: None,
+            no_origin: None,
             left_out: Vec::new(),
         };
         let journal_trouble = found.journal_trouble.as_ref();
@@ -417,7 +421,16 @@ impl ReportedFailure {
     /// Adds where the failure of the test comes from.
     pub fn locate(&mut self, located: &Located) {
         if let Some(test) = &mut self.entry.test {
-            test.origin = Some(OriginEntry::of(located, &self.entry.failure));
+            let origin = OriginEntry::of(located, &self.entry.failure);
+            test.no_origin = origin.unknown();
+            test.origin = Some(origin);
+        }
+    }
+
+    /// Adds why it is not known where the failure of the test comes from.
+    pub fn not_located(&mut self, why: &str) {
+        if let Some(test) = &mut self.entry.test {
+            test.no_origin = Some(clean::line(why).into_owned());
         }
     }
 
@@ -436,9 +449,13 @@ impl ReportedFailure {
 
     /// The lines on where the failure comes from, as a terminal shows them after the source code; none if that is not known.
     pub fn origin_lines(&self) -> Vec<String> {
-        let test = self.entry.test.as_ref();
-        let origin = test.and_then(|test| test.origin.as_ref());
-        origin.map(OriginEntry::lines).unwrap_or_default()
+        let Some(test) = &self.entry.test else {
+            return Vec::new();
+        };
+        match (&test.no_origin, &test.origin) {
+            (Some(why), _) => vec![no_origin(why)],
+            (None, origin) => origin.as_ref().map(OriginEntry::lines).unwrap_or_default(),
+        }
     }
 
     fn markdown(&self) -> String {
@@ -530,6 +547,7 @@ impl TestText {
             self.resources.clone(),
             passed_values(test),
             self.other_language.clone(),
+            test.no_origin.as_deref().map(no_origin),
         ];
         let left_out = test.left_out.iter();
         let left_out = left_out.map(|it| format!("there is no test of {}: {}", it.called, it.why));
@@ -567,11 +585,17 @@ impl TestText {
     }
 }
 
+/// The reason why there is no chain, as a part of a sentence.
+fn no_origin(why: &str) -> String {
+    format!("it is not known where the failure comes from: {why}")
+}
+
 /// The origin of the values of a test on a level inside: the fault may be where they were computed.
 fn passed_values(test: &TestEntry) -> Option<String> {
     let class = test.inside.as_ref()?;
     Some(format!(
-        "its values are those that {class} was given; if a caller is at fault, this test fails without that fault too"
+        "it shows how {class} fails, and not whether it should be called like this: if the caller is at fault, the test also \
+         fails where the caller is fixed"
     ))
 }
 
@@ -660,6 +684,7 @@ mod tests {
                     folder: "an empty folder".to_owned(),
                     by_hand: Some("javac BTest.java".to_owned()),
                     origin: Some(origin()),
+                    no_origin: None,
                     left_out: Vec::new(),
                 }),
             },
@@ -754,6 +779,7 @@ mod tests {
             experiments: 12,
             neighbours: vec!["without B.add".to_owned()],
             partial: None,
+            untried: None,
         };
         origin.headline = origin.sentence("a.Thrown \"<b>\"");
         origin
@@ -792,7 +818,7 @@ mod tests {
 
         **a.Thrown "\<b>" is decided at B.java:7, in B.c: with 0 here, nothing fails.**
 
-        The command fails 3 of 10 times. 40 calls recorded, 8 in the slice, 1,002 left, written as 2 with loops (1 of a.B) after 12 runs; may not be minimal: --max-time was reached. `innermost/a/BTest.java`: compiled and run: fails the same way. Note: it needs files of /home/\`x\`, or of your home folder; if the program wrote them, calls may be missing. Note: its values are those that a.B was given; if a caller is at fault, this test fails without that fault too.
+        The command fails 3 of 10 times. 40 calls recorded, 8 in the slice, 1,002 left, written as 2 with loops (1 of a.B) after 12 runs; may not be minimal: --max-time was reached. `innermost/a/BTest.java`: compiled and run: fails the same way. Note: it needs files of /home/\`x\`, or of your home folder; if the program wrote them, calls may be missing. Note: it shows how a.B fails, and not whether it should be called like this: if the caller is at fault, the test also fails where the caller is fixed.
 
         ```java
         class BTest {}
@@ -838,7 +864,7 @@ mod tests {
         the journal lacks verdicts: disk full
         compiled and run: fails the same way
         it needs files of /home/`x`, or of your home folder; if the program wrote them, calls may be missing
-        its values are those that a.B was given; if a caller is at fault, this test fails without that fault too
+        it shows how a.B fails, and not whether it should be called like this: if the caller is at fault, the test also fails where the caller is fixed
         ");
         assert!(missed().lines().is_empty());
     }

@@ -51,6 +51,8 @@ pub struct Signature {
     was_wrapped: bool,
     /// The driver of the program, whose code a test has as its own.
     driver: Option<String>,
+    /// The code of the program is woven, so messages may name other expressions.
+    is_woven: bool,
 }
 
 impl Signature {
@@ -65,6 +67,7 @@ impl Signature {
             lines: LineMatching::Count,
             was_wrapped: false,
             driver: None,
+            is_woven: false,
         }
     }
 
@@ -103,6 +106,13 @@ impl Signature {
     #[must_use]
     pub fn inlining(mut self, driver: &str) -> Signature {
         self.driver = Some(driver.to_owned());
+        self
+    }
+
+    /// The same for a program whose instructions are woven: a message may name another expression that was null.
+    #[must_use]
+    pub fn of_woven(mut self) -> Signature {
+        self.is_woven = true;
         self
     }
 
@@ -251,7 +261,7 @@ impl Signature {
             return None;
         }
         let is_assertion = matches!(site, ThrowSite::Assertion(_));
-        let messages = match is_of_driver {
+        let messages = match is_of_driver || self.is_woven {
             true => (without_expression(own), without_expression(other)),
             false => (own.message.as_deref(), other.message.as_deref()),
         };

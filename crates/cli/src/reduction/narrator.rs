@@ -72,6 +72,7 @@ impl Observer for Narrator<'_> {
             }
             SessionEvent::Sliceable(kept) => self.results.keep(kept, &self.folders),
             SessionEvent::Located(located) => self.results.locate(located, self.console),
+            SessionEvent::NotLocated(why) => self.results.not_located(&why, self.console),
             SessionEvent::LeftOut(levels) => {
                 self.results.leave_out(levels);
                 Ok(())

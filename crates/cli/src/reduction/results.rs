@@ -195,6 +195,17 @@ impl Results {
         console.flush()
     }
 
+    /// Notes why it is not known where the failure of the last test comes from, and prints it.
+    pub(crate) fn not_located(&mut self, why: &str, console: &mut Console) -> io::Result<()> {
+        if let Some(failure) = self.report.failures.last_mut() {
+            failure.not_located(why);
+            for line in failure.origin_lines() {
+                told(console.err(), "  ", &line)?;
+            }
+        }
+        console.flush()
+    }
+
     /// Notes the levels of the last failure that have no test of their own.
     pub(crate) fn leave_out(&mut self, levels: &[LeftOutLevel]) {
         let mut failures = self.report.failures.iter_mut().rev();

@@ -38,6 +38,15 @@ pub(crate) struct FailureArgs {
 }
 
 impl FailureArgs {
+    /// The option that was given.
+    fn given(&self) -> Option<&'static str> {
+        match (self.failure, &self.exception) {
+            (Some(_), _) => Some("--failure"),
+            (_, Some(_)) => Some("--exception"),
+            _ => None,
+        }
+    }
+
     fn choice(&self) -> FailureChoice {
         match (self.failure, &self.exception) {
             (Some(number), _) => FailureChoice::Number(number as usize),
@@ -67,9 +76,17 @@ impl Subject {
         private: &[PathBuf],
         classes: &Path,
     ) -> anyhow::Result<Subject> {
-        match test_of(&args.path)? {
-            Some(test) => Subject::of_test(args, &test, private, classes),
-            None => Subject::of_recording(args, private, classes),
+        match (test_of(&args.path)?, args.failure.given()) {
+            (Some(_), Some(option)) => {
+                let message = format!(
+                    "{option} is for recordings, and {} is a test",
+                    shown(&args.path)
+                );
+                let hint = "leave it out: a test has one failure";
+                Err(Expected::new(ExitCode::Usage, message).hint(hint).into())
+            }
+            (Some(test), None) => Subject::of_test(args, &test, private, classes),
+            (None, _) => Subject::of_recording(args, private, classes),
         }
     }
 

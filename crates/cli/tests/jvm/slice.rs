@@ -160,7 +160,7 @@ fn a_trace_that_is_too_long_gives_a_partial_slice() {
     says(
         &ended,
         0,
-        "the trace ends before the run: the slice is partial\n  trace more",
+        "the trace ends before the run does: the slice is partial\n  trace more",
     );
     assert!(
         ended.out.contains("partial: the run has more than"),

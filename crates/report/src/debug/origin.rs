@@ -63,6 +63,9 @@ pub struct OriginEntry {
     pub neighbours: Vec<String>,
     /// The reason why the trace of the run is not complete; null if it is.
     pub partial: Option<String>,
+    /// The reason why there are no experiments; null if there are some.
+    #[serde(default)]
+    pub untried: Option<String>,
 }
 
 /// An instruction that a failure depended on.
@@ -154,9 +157,24 @@ impl OriginEntry {
             experiments: located.experiments,
             neighbours: located.neighbours.iter().map(|it| it.to_string()).collect(),
             partial: located.partial.clone(),
+            untried: located.untried.map(str::to_owned),
         };
+        if origin.chain.is_empty() {
+            // The failure depended on none of them, as far as is known.
+            origin.methods.clear();
+        }
         origin.headline = origin.sentence(failure);
         origin
+    }
+
+    /// The reason why there is no chain.
+    pub(super) fn unknown(&self) -> Option<String> {
+        let why = match &self.partial {
+            Some(why) => format!("the trace of the run is not complete: {why}"),
+            None => "the failure depended on no line that the trace has; dependences on the work of an executor are missing"
+                .to_owned(),
+        };
+        self.chain.is_empty().then_some(why)
     }
 
     /// The chain as a terminal shows it, at most 15 lines; empty if there is none.
@@ -243,11 +261,14 @@ impl OriginEntry {
             Some(why) => format!("; the trace is not complete: {why}"),
             None => String::new(),
         };
+        let tried = match &self.untried {
+            Some(why) => format!("no experiments: {why}"),
+            None => counted(self.experiments as u64, "experiment"),
+        };
         format!(
-            "the failure depends on {} of {} that ran; {}{partial}",
+            "the failure depends on {} of {} that ran; {tried}{partial}",
             grouped(self.lines_in_slice as u64),
             counted(self.lines_run as u64, "line"),
-            counted(self.experiments as u64, "experiment"),
         )
     }
 }

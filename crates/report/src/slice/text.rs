@@ -79,12 +79,13 @@ impl SliceDocument {
         let without = self.without_lines();
         if let Some(first) = without.first() {
             let others = without.len() - 1;
-            let others = match others {
+            let names = match others {
                 0 => String::new(),
                 more => format!(" and {}", counted(more as u64, "other class")),
             };
+            let has = if others == 0 { "has" } else { "have" };
             let text = format!(
-                "{first}{others} has no line numbers, so that methods are listed: compile with -g to see lines"
+                "{first}{names} {has} no line numbers, so that methods are listed: compile with -g to see lines"
             );
             writeln!(out)?;
             put(out, &text, "  ")?;

@@ -87,7 +87,9 @@ impl Activation {
                     .collect()
             }
             operation => {
-                let operands = self.top(operands(operation)).iter();
+                let stored = stored(operation, world.class(exception));
+                let operands = self.top(operands(operation));
+                let operands = operands.iter().take(operands.len() - stored);
                 operands.filter_map(|slot| slot.parent()).collect()
             }
         };
@@ -106,6 +108,16 @@ impl Activation {
 /// A write to an object that is not initialised reports nothing, and cannot throw.
 fn is_silent_write(step: &Step) -> bool {
     matches!(step.operation, Operation::PutField { .. }) && !step.reports
+}
+
+/// The slots of the value that an instruction was to store. It does not decide whether the instruction throws, unless it does not
+/// fit into the array.
+fn stored(operation: Operation, exception: Option<&str>) -> usize {
+    match operation {
+        Operation::StoreElement { .. } if exception == Some("java/lang/ArrayStoreException") => 0,
+        Operation::PutField { slots, .. } | Operation::StoreElement { slots } => usize::from(slots),
+        _ => 0,
+    }
 }
 
 /// The slots of the operands of an instruction that has thrown.
