@@ -234,15 +234,43 @@ impl Ways {
             at = before.map(|(node, _)| node);
         }
         nodes.reverse();
-        // What throws an exception again, such as the end of `finally`, is not where it comes from.
-        let again = nodes.iter().skip(1);
-        let again = again.take_while(|(_, kind)| *kind == Some(Dependence::Exception));
-        nodes.drain(..again.count());
+        nodes.drain(..thrown_again(run, &nodes));
         if let Some((_, kind)) = nodes.first_mut() {
             *kind = None;
         }
         nodes
     }
+}
+
+/// The number of nodes that only throw an exception again, such as the end of `finally`: it does not come from there.
+fn thrown_again(run: &Replayed, nodes: &[(NodeId, Option<Dependence>)]) -> usize {
+    let is_throw = |node: NodeId| match run.graph.origin(node) {
+        Origin::Instruction(number) => run.program.is_throw(number),
+        Origin::Statement(_) => false,
+    };
+    // The operand of a node, through variables.
+    let operand = |node: &NodeId| {
+        let mut parents = run.graph.parents(*node);
+        parents
+            .find(|(_, kind)| *kind != Dependence::Control)
+            .map(|(it, _)| it)
+    };
+    let mut first = 0;
+    // An instruction throws what a handler was given by another one.
+    while let Some((node, rest)) = nodes.get(first..).and_then(<[_]>::split_first)
+        && is_throw(node.0)
+        && let Some(thrown) = rest
+            .iter()
+            .position(|(_, kind)| *kind == Some(Dependence::Exception))
+    {
+        let handler = nodes[first + thrown].0;
+        let mut operands = std::iter::successors(operand(&node.0), operand);
+        if !operands.any(|it| it == handler) {
+            break;
+        }
+        first += thrown + 1;
+    }
+    first
 }
 
 /// Removes links of a long chain that tell least: such as are not confirmed, between others.

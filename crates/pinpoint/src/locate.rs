@@ -24,6 +24,12 @@ use crate::tracing::{ScriptToTrace, TraceLimits, Tracer};
 const EXPERIMENTS: Duration = Duration::from_secs(4);
 const ONE: Duration = Duration::from_secs(1);
 
+/// The limits of a trace. Its graph takes some ten times the memory.
+const LIMITS: TraceLimits = TraceLimits {
+    time: Duration::from_secs(20),
+    bytes: 64 << 20,
+};
+
 /// The time to look for passing neighbours.
 const NEIGHBOURS: Duration = Duration::from_secs(2);
 
@@ -158,7 +164,7 @@ impl FailingScript<'_> {
             workers,
             class_path: self.class_path,
             folder: self.folder.clone(),
-            limits: TraceLimits::default(),
+            limits: LIMITS,
             deadline: self.deadline,
         }
     }

@@ -155,3 +155,20 @@ fn a_branch_decides_by_code_that_did_not_run() {
     let omissions = program.report()["origin"]["omissions"].clone();
     assert_eq!(omissions[0]["line"], 8, "{omissions}");
 }
+
+#[test]
+fn an_exception_comes_from_where_it_was_thrown_first() {
+    let program = Program::compile("finally", &[]);
+    let ended = program.debug(&["quarry.Main"]);
+    // Not from the end of `finally`; and messages of woven code name another expression that is null.
+    says(
+        &ended,
+        0,
+        "where it comes from, the failure first: Crane.java:16 confirmed: with \"steel\" instead of null here",
+    );
+    says(
+        &ended,
+        0,
+        "Crane.java:9 confirmed: if this goes the other way, nothing fails",
+    );
+}

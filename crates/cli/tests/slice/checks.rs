@@ -116,6 +116,7 @@ programs! {
     lists_are_followed "Lists",
     maps_are_followed "Maps",
     lambdas_have_captured_values "Lambdas",
+    a_failed_store_depends_on_its_index "Stored",
     streams_are_followed "Streams",
     boxes_are_followed "Boxes",
     copies_of_arrays_are_followed "Copies",

@@ -62,6 +62,13 @@ impl Program {
         }
     }
 
+    /// True for an instruction that throws an exception it is given.
+    pub fn is_throw(&self, instruction: u32) -> bool {
+        let step = self.step_of(instruction);
+        let step = step.and_then(|(method, at)| method.steps.get(at));
+        step.is_some_and(|step| matches!(step.operation, Operation::Throw))
+    }
+
     fn step_of(&self, instruction: u32) -> Option<(&Method, usize)> {
         let after = self
             .methods
