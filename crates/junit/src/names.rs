@@ -1,7 +1,7 @@
 //! Names of variables, as a person would choose them: the last word of a type, or the role that a
 //! parameter gives.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use culprit_model::value::Shape;
 
@@ -82,6 +82,8 @@ pub(crate) fn is_keyword(word: &str) -> bool {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct NameGenerator {
     given: BTreeSet<String>,
+    /// By name, the number that it was last given with.
+    numbers: BTreeMap<String, u32>,
 }
 
 impl NameGenerator {
@@ -102,11 +104,12 @@ impl NameGenerator {
         } else {
             ""
         };
-        let numbered = (2..).map(|number| format!("{wish}{joint}{number}"));
-        let name = std::iter::once(wish.clone())
-            .chain(numbered)
-            .find(|name| !self.given.contains(name))
-            .unwrap_or(wish);
+        let mut name = wish.clone();
+        let number = self.numbers.entry(wish.clone()).or_insert(1);
+        while self.given.contains(&name) {
+            *number += 1;
+            name = format!("{wish}{joint}{number}");
+        }
         self.given.insert(name.clone());
         name
     }

@@ -109,17 +109,21 @@ pub(crate) fn scope<'a>(
 
 /// Named objects in the order of their declarations.
 fn in_order(graph: &Graph<'_>, order: &Order) -> Vec<ObjectId> {
+    let mut made: BTreeMap<usize, Vec<ObjectId>> = BTreeMap::new();
+    for (id, object) in &graph.objects {
+        let place = match object.origin {
+            ObjectOrigin::Result(at) | ObjectOrigin::Thrown(at) => at,
+            ObjectOrigin::Captured { .. } => 0,
+            _ => continue,
+        };
+        if order.named.contains(id) {
+            made.entry(place).or_default().push(*id);
+        }
+    }
     let mut all = Vec::new();
     for (place, before) in order.before.iter().enumerate() {
         all.extend(before.iter().copied());
-        all.extend(graph.objects.iter().filter_map(|(id, object)| {
-            let here = match object.origin {
-                ObjectOrigin::Result(at) | ObjectOrigin::Thrown(at) => at == place,
-                ObjectOrigin::Captured { .. } => place == 0,
-                _ => false,
-            };
-            (here && order.named.contains(id)).then_some(*id)
-        }));
+        all.extend(made.remove(&place).unwrap_or_default());
     }
     all
 }

@@ -100,11 +100,13 @@ pub fn replay(trace: &InstructionTrace, statements: &[ScriptStatement]) -> Resul
         }
         threads[number] = thread;
     }
+    let mut scripted = threads.iter().filter(|it| it.statement.is_some());
+    let left = scripted.find_map(|thread| thread.left);
     Ok(Replayed {
         graph: world.graph,
         objects: trace.objects.clone(),
         entries: world.entries,
-        exception: world.exception.or(world.last_given),
+        exception: world.exception.or(left).or(world.last_given),
         result: world.result,
         instructions: world.instructions,
         misfits: world.misfits,
@@ -172,6 +174,9 @@ struct Thread {
     activations: Vec<Activation>,
     /// The exception that is leaving an activation: its id, and the instruction that threw it.
     flying: Option<(u32, Slot)>,
+    /// The instruction whose exception has left an activation, as long as nothing follows: a constructor that ends in
+    /// `this(...)` or `super(...)` is not seen to end.
+    left: Option<NodeId>,
     /// The statement of the script that is under way.
     statement: Option<NodeId>,
     /// Its number.
@@ -199,6 +204,9 @@ struct ThreadStep<'s, 't> {
 
 impl ThreadStep<'_, '_> {
     fn take(mut self, event: &Event<'_>) -> Option<()> {
+        if event.kind != EventKind::Turn {
+            self.thread.left = None;
+        }
         match event.kind {
             EventKind::Turn => {}
             EventKind::Statement => self.statement(event.operand)?,

@@ -117,6 +117,7 @@ programs! {
     maps_are_followed "Maps",
     lambdas_have_captured_values "Lambdas",
     a_failed_store_depends_on_its_index "Stored",
+    exceptions_leave_constructors_that_call_others "Delegated",
     streams_are_followed "Streams",
     boxes_are_followed "Boxes",
     copies_of_arrays_are_followed "Copies",

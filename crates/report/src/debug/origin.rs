@@ -171,8 +171,10 @@ impl OriginEntry {
     pub(super) fn unknown(&self) -> Option<String> {
         let why = match &self.partial {
             Some(why) => format!("the trace of the run is not complete: {why}"),
-            None => "the failure depended on no line that the trace has; dependences on the work of an executor are missing"
-                .to_owned(),
+            None => {
+                "the failure depended on no line that was traced, as with the work of an executor"
+                    .to_owned()
+            }
         };
         self.chain.is_empty().then_some(why)
     }

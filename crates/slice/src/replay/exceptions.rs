@@ -19,6 +19,7 @@ impl ThreadStep<'_, '_> {
         let thrown = activation.thrown(self.program, self.world, flying, exception)?;
         self.world.forget(&activation);
         self.thread.flying = Some((exception, thrown));
+        self.thread.left = thrown.definition;
         if self.thread.activations.is_empty() && self.thread.statement.is_some() {
             self.world.exception = thrown.definition;
         }
