@@ -137,8 +137,8 @@ fn capture_stops_at_a_size() {
 
 #[test]
 fn capture_stops_beyond_a_rate() {
-    let recorded = count(&["--max-rate", "1000"], "30000000");
-    check_stopped(&recorded, "--max-rate", 30_000_000);
+    let recorded = count(&["--max-rate", "1000"], "200000000");
+    check_stopped(&recorded, "--max-rate", 200_000_000);
 }
 
 #[test]

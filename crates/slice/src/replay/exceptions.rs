@@ -90,7 +90,7 @@ impl Activation {
             operation => {
                 let stored = stored(operation, world.class(exception));
                 let operands = self.top(operands(operation));
-                let operands = operands.iter().take(operands.len() - stored);
+                let operands = operands.iter().take(operands.len().saturating_sub(stored));
                 operands.filter_map(|slot| slot.parent()).collect()
             }
         };
