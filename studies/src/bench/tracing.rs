@@ -260,7 +260,11 @@ pub fn text(all: &[Traced], around: &Conditions) -> anyhow::Result<String> {
             format!("{:.1}", it.bytes as f64 / it.instructions as f64),
             format!("{:.2} s", median(it.plain.clone())),
             format!("{:.2} s", median(it.traced.clone())),
-            format!("{:.0} x", it.slowdown()),
+            match it.partial {
+                // The rest of the run is not traced.
+                Some(_) => String::new(),
+                None => format!("{:.0} x", it.slowdown()),
+            },
             millions(&it.traced),
             millions(&it.replayed),
         ]);
