@@ -5,8 +5,8 @@
 //! once more while the agent interprets the driver (the test or the main class), and the calls of the driver
 //! become scripts. When no such script fails the same way, or its test needs reflection, the failing code is
 //! *recorded*, with a set of observed classes that is widened until the script has all the objects it needs. The
-//! script is *reduced*, printed and *verified* by [`Reducer::reduce`], and in the end a test of the *innermost*
-//! level is tried.
+//! script is *reduced*, printed and *verified* by [`Reducer::reduce`], and in the end tests of *levels* inside
+//! the program are tried.
 //! [`Session::debug_condition`] does the same for a condition of the user. [`RecordedFailure`] starts from an
 //! existing recording.
 //!
