@@ -51,7 +51,7 @@ pub use job::{Job, JobPiece, JobResult, JobSource, SourceError, Unresolved};
 pub use launcher::{java_home_of, resolve};
 pub use limits::Limits;
 pub use marked::{Ending, end_marked};
-pub use orphans::between_starts;
+pub use orphans::{between_starts, forget, start};
 pub use pool::{PoolError, ReportedOutput, StartError, WorkerPool};
 pub use removal::remove_folder;
 pub use responder::{Responder, Response};

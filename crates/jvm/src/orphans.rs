@@ -52,12 +52,15 @@ pub(crate) fn adopt() {
 /// Starts a process that is waited for here. The command, with all descriptors that it owns, is gone when
 /// this returns.
 pub(crate) fn spawn(mut command: Command) -> io::Result<Child> {
-    starter::on_thread(move || {
-        let mut awaited = awaited();
-        let child = command.spawn()?;
-        awaited.insert(child.id());
-        Ok(child)
-    })
+    starter::on_thread(move || start(&mut command))
+}
+
+/// Starts a process that the caller waits for: it is never taken for one that was left behind.
+pub fn start(command: &mut Command) -> io::Result<Child> {
+    let mut awaited = awaited();
+    let child = command.spawn()?;
+    awaited.insert(child.id());
+    Ok(child)
 }
 
 /// Does something while no process is being started. One that is has copies of all files that are
@@ -75,7 +78,7 @@ pub(crate) fn keep(pid: Pid) {
 }
 
 /// The process was waited for.
-pub(crate) fn forget(pid: u32) {
+pub fn forget(pid: u32) {
     awaited().remove(&pid);
 }
 

@@ -58,13 +58,14 @@ impl Running {
 
     #[track_caller]
     pub(crate) fn start(command: &mut Command) -> Running {
-        let mut child = command
+        command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+            .process_group(0);
+        // Tests that run beside this one reap what their programs leave behind.
+        let mut child =
+            culprit_jvm::start(command).unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let group = Pid::from_child(&child);
         let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         let (send, ended) = mpsc::channel();
@@ -92,6 +93,7 @@ impl Running {
             let _ = kill_process_group(self.group, Signal::KILL);
         }
         let status = self.child.wait().unwrap();
+        culprit_jvm::forget(self.child.id());
         let (out, err) = texts.unwrap_or_else(|_| {
             let (out, err) = self.ended.recv_timeout(LIMIT).unwrap_or_default();
             panic!("still running after {LIMIT:?}\nout: {out}\nerr: {err}")

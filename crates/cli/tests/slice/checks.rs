@@ -99,6 +99,12 @@ macro_rules! programs {
 
 programs! {
     values_of_locals_are_followed "Locals",
+    a_stream_is_no_dependence_of_what_is_printed_to_it "Printed",
+    each_call_of_a_method_is_followed_alone "Contexts",
+    a_list_in_a_static_field_is_changed_by_other_methods "Collected",
+    a_boxed_number_that_may_be_null_decides "Lengths",
+    objects_that_a_recursion_links_are_followed "Mesh",
+    a_value_behind_several_objects_is_followed "Layers",
     fields_are_told_apart_by_their_object "Fields",
     elements_are_told_apart_by_their_index "Arrays1",
     static_fields_lead_to_initialisers "Statics",

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{self, Command, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -42,29 +42,39 @@ pub(crate) fn compile(sources: &[PathBuf], classes: &Path) {
     compile_with(&stage().jdk, sources, classes);
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the compiler is no target, and the tests of other crates start it likewise"
-)]
 fn compile_with(jdk: &Jdk, sources: &[PathBuf], classes: &Path) {
-    let mut javac = Command::new(jdk.tool("javac"));
+    let mut javac = tool(jdk, "javac");
     javac
         .args(["-g", "-nowarn", "-d"])
         .arg(classes)
         .args(sources);
-    assert!(javac.status().unwrap().success());
+    run(javac);
 }
 
 /// The output of a main class.
+pub(crate) fn run_main(classes: &Path, class: &str) -> String {
+    let mut java = tool(&stage().jdk, "java");
+    java.arg("-cp").arg(classes).arg(class);
+    String::from_utf8(run(java).stdout).unwrap()
+}
+
 #[expect(
     clippy::disallowed_methods,
-    reason = "generated programs, which only compute"
+    reason = "compilers, and generated programs, which only compute"
 )]
-pub(crate) fn run_main(classes: &Path, class: &str) -> String {
-    let mut java = Command::new(stage().jdk.tool("java"));
-    let output = java.arg("-cp").arg(classes).arg(class).output().unwrap();
+fn tool(jdk: &Jdk, name: &str) -> Command {
+    Command::new(jdk.tool(name))
+}
+
+/// Runs a command beside tests that reap what their workers leave behind.
+fn run(mut command: Command) -> process::Output {
+    let streams = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = culprit_jvm::start(streams).unwrap();
+    let pid = child.id();
+    let output = child.wait_with_output().unwrap();
+    culprit_jvm::forget(pid);
     assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    output
 }
 
 pub(crate) fn fixtures() -> PathBuf {
