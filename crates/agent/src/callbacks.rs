@@ -283,8 +283,8 @@ unsafe extern "system" fn vm_init(env: *mut t::jvmtiEnv, jni: *mut JNIEnv, _: jt
             Mode::Record(record) => Agent::record(jvmti, &jni, &options, record, feature),
             Mode::Witness | Mode::Sentinel => Agent::witness(jvmti, &jni, &options, feature),
             Mode::Worker(own) => {
-                if let Some(limit) = own.trace {
-                    tracing::prepare(jvmti, folder, limit);
+                if let Some(options) = own.trace {
+                    tracing::prepare(jvmti, folder, options);
                 }
                 worker::greet(jvmti, own, feature)
                     .and_then(|weave| Agent::replay(jvmti, own, &weave, feature))

@@ -20,6 +20,7 @@ use culprit_classfile::ClassFile;
 use culprit_jvmti::sys::jni::{JNIEnv, jclass, jint, jlong};
 use culprit_jvmti::{Global, Jni, Jvmti, Local, NativeMethod, Passed, StaticMethodId};
 use culprit_model::observe::{is_jdk_name, is_own_name};
+use culprit_model::options::TraceOptions;
 use culprit_trace::instructions::{
     self, EventKind, Events, INSTRUCTIONS_EXTENSION, InstructionTrace, TraceEnding, TracedClass,
     TracedMethod, TracedThread,
@@ -50,8 +51,7 @@ const MOST_CLASSES: i32 = 1 << 15;
 pub(crate) struct Tracing {
     jvmti: Jvmti,
     folder: PathBuf,
-    /// The events of a run are at most so many bytes.
-    limit: u64,
+    options: TraceOptions,
     buffers: Buffers,
     numbers: BlockNumbers,
     classes: Mutex<Vec<TracedClass>>,
@@ -72,11 +72,11 @@ struct TraceClass {
 }
 
 /// Has the process trace the scripts that it runs.
-pub(crate) fn prepare(jvmti: Jvmti, folder: &Path, limit: u64) {
+pub(crate) fn prepare(jvmti: Jvmti, folder: &Path, options: TraceOptions) {
     let _ = TRACING.get_or_init(|| Tracing {
         jvmti,
         folder: folder.to_owned(),
-        limit,
+        options,
         buffers: Buffers::default(),
         numbers: BlockNumbers::default(),
         classes: Mutex::default(),
@@ -120,7 +120,7 @@ impl Tracing {
             return self.kept(loading.name, class.and_then(trace::muted));
         }
         let is_traced = match is_jdk_name(loading.name) {
-            true => trace::is_traced_library(loading.name),
+            true => self.traces_library(loading.name),
             false => loading.loader.is_some(),
         };
         if !is_traced {
@@ -141,6 +141,11 @@ impl Tracing {
             methods: methods.collect(),
         });
         Some(traced.bytes)
+    }
+
+    /// True for a class of the JDK that is traced.
+    fn traces_library(&self, name: &str) -> bool {
+        self.options.jdk && trace::is_traced_library(name)
     }
 
     /// A class that was woven; others run as they are and are noted.
@@ -180,7 +185,7 @@ impl Tracing {
             let name = internal_name(&signature);
             // The name of a hidden class has a dot.
             let is_plain = signature.starts_with('L') && !name.contains('.');
-            if is_plain && (muted.contains(name) || trace::is_traced_library(name)) {
+            if is_plain && (muted.contains(name) || self.traces_library(name)) {
                 chosen.push(jni.global(&class)?);
             }
         }
@@ -346,10 +351,10 @@ extern "system" fn attach(_: *mut JNIEnv, _: jclass, tid: jlong, object: jint) -
 extern "system" fn flush(env: *mut JNIEnv, _: jclass, state: jlong) {
     let _ = catch_unwind(|| {
         let Some(tracing) = tracing() else { return };
-        if tracing.buffers.flush(state) > tracing.limit {
+        let limit = tracing.options.bytes;
+        if tracing.buffers.flush(state) > limit {
             // SAFETY: the JVM passes the environment of the current thread.
             let jni = unsafe { Jni::from_raw(env) };
-            let limit = tracing.limit;
             tracing.stop(
                 &jni,
                 &format!("the run has more than {limit} bytes of events"),

@@ -161,10 +161,9 @@ impl Args {
     fn criterion(&self, traced: &TracedRun) -> anyhow::Result<Criterion> {
         let run = &traced.replayed;
         let criterion = match &self.from {
-            From::Failure if traced.threw().is_some() => match (run.exception, &run.partial) {
-                (Some(_), None) => Criterion::Exception,
-                // The exception comes last.
-                _ => return Err(not_sliced(traced, "the exception was thrown").into()),
+            From::Failure if traced.threw().is_some() => match run.exception {
+                Some(_) => Criterion::Exception,
+                None => return Err(not_sliced(traced, "the exception was thrown").into()),
             },
             From::Result if traced.threw().is_some() => {
                 let message = "the last call threw an exception, and has no result";
@@ -207,7 +206,7 @@ impl Args {
             slice,
             calls: &|number| call(&subject.script, number),
             code: &|place| texts.line(place),
-            partial: traced.replayed.partial.clone(),
+            partial: traced.partial(),
             not_traced: untraced.map(|it| it.replace('/', ".")).collect(),
         };
         let document = report.document();
@@ -220,9 +219,12 @@ impl Args {
             let (styles, columns) = (console.styles(), console.columns());
             document.print(console.out(), styles, columns.unwrap_or(WIDTH))?;
         }
-        if traced.replayed.partial.is_some() {
+        if traced.partial().is_some() {
             let warn = console.err_styles().warn;
-            let text = "the trace ends before the run does: the slice is partial";
+            let text = match traced.without_jdk {
+                Some(_) => "code of the JDK is not traced: the slice is partial",
+                None => "the trace ends before the run does: the slice is partial",
+            };
             writeln!(console.err(), "{warn}culprit: warning:{warn:#} {text}")?;
             writeln!(
                 console.err(),

@@ -53,16 +53,19 @@ pub(crate) fn order(graph: &Graph<'_>, inline: &Inline) -> Order {
         matches!(object.origin, ObjectOrigin::Captured { .. }) && walk.order.named.contains(id)
     });
     walk.order.fields.extend(captured.map(|(id, _)| *id));
-    for (place, node) in graph.nodes.iter().enumerate() {
+    let mut left_by = vec![Vec::new(); graph.nodes.len()];
+    for (id, object) in &graph.objects {
+        if let ObjectOrigin::Result(at) | ObjectOrigin::Thrown(at) = object.origin
+            && let Some(left) = left_by.get_mut(at)
+        {
+            left.push(*id);
+        }
+    }
+    for ((place, node), left) in graph.nodes.iter().enumerate().zip(left_by) {
         for value in node.receiver.into_iter().chain(node.arguments) {
             walk.value(value, place);
         }
-        for (id, object) in &graph.objects {
-            if matches!(object.origin, ObjectOrigin::Result(at) | ObjectOrigin::Thrown(at) if at == place)
-            {
-                walk.declared.insert(*id);
-            }
-        }
+        walk.declared.extend(left);
     }
     walk.order
 }

@@ -107,8 +107,17 @@ pub struct WorkerOptions {
     pub seal: bool,
     /// Count the lines of observed classes that are run.
     pub coverage: bool,
-    /// Trace the instructions of scripts, with at most so many bytes of events for each run.
-    pub trace: Option<u64>,
+    /// Trace the instructions of scripts.
+    pub trace: Option<TraceOptions>,
+}
+
+/// What a worker traces of the scripts that it runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TraceOptions {
+    /// The most bytes of events for each run.
+    pub bytes: u64,
+    /// Whether collections, strings and others of the JDK are traced with the program.
+    pub jdk: bool,
 }
 
 /// The options of [`Mode::Follow`].

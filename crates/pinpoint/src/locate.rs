@@ -18,7 +18,7 @@ use crate::experiment::{Experiment, Laboratory, PlannedChange, Spot, prepare, sp
 use crate::neighbour::{Difference, Neighbour, Neighbours, PassingValues, neighbours};
 use crate::rank::{Distances, Suspect, suspects};
 use crate::source::{Excerpt, SourceFiles, excerpts};
-use crate::tracing::{ScriptToTrace, TraceLimits, Tracer};
+use crate::tracing::{ScriptToTrace, TraceLimits, TracedRun, Tracer};
 
 /// The time for all experiments, and for one of them.
 const EXPERIMENTS: Duration = Duration::from_secs(4);
@@ -78,7 +78,7 @@ pub struct Located {
     pub experiments: usize,
     /// Differences with which nothing fails.
     pub neighbours: Vec<Difference>,
-    /// The reason why the end of the run is missing in the trace.
+    /// The reason why dependences are missing in the trace, if some are.
     pub partial: Option<String>,
     /// The reason why there are no experiments.
     pub untried: Option<&'static str>,
@@ -87,9 +87,9 @@ pub struct Located {
 impl FailingScript<'_> {
     /// Traces the script, and makes experiments with the values that its failure depended on.
     pub fn locate(&self) -> Result<Located, Error> {
-        let workers = self.workers_in("trace");
-        let tracer = self.to_trace(&workers).tracer()?;
-        let (run, stack) = self.trace(&tracer)?;
+        let (tracer, traced) = self.to_trace().traced()?;
+        let partial = traced.partial();
+        let (run, stack) = self.failed(traced)?;
         let criterion = Criterion::Exception;
         let is_own = |place: &Place| Owner::of(&place.class) == Owner::Other;
         let distances = Distances::of(&run, &criterion, &is_own);
@@ -145,23 +145,16 @@ impl FailingScript<'_> {
                 .into_iter()
                 .map(|it| it.difference)
                 .collect(),
-            partial: run.partial,
+            partial,
             untried,
         })
     }
 
-    /// Workers with their folders in a folder of their own: two pools cannot share one.
-    fn workers_in(&self, folder: &str) -> PlainWorkers {
-        let mut workers = self.workers.clone();
-        workers.jvm.scratch.push(folder);
-        workers
-    }
-
-    fn to_trace<'a>(&'a self, workers: &'a PlainWorkers) -> ScriptToTrace<'a> {
+    fn to_trace(&self) -> ScriptToTrace<'_> {
         ScriptToTrace {
             script: self.script,
             recording: self.recording,
-            workers,
+            workers: self.workers,
             class_path: self.class_path,
             folder: self.folder.clone(),
             limits: LIMITS,
@@ -169,9 +162,8 @@ impl FailingScript<'_> {
         }
     }
 
-    /// The traced run, and the stack trace of its failure.
-    fn trace(&self, tracer: &Tracer<'_>) -> Result<(Replayed, String), Error> {
-        let run = tracer.trace(self.script)?;
+    /// A traced run that failed as it should, and the stack trace of its failure.
+    fn failed(&self, run: TracedRun) -> Result<(Replayed, String), Error> {
         match run.threw().map(str::to_owned) {
             Some(trace) if (self.is_same)(&trace) => Ok((run.replayed, trace)),
             Some(trace) => {
@@ -189,6 +181,10 @@ impl FailingScript<'_> {
         places: &Places,
         tracer: &Tracer<'_>,
     ) -> Result<Tried, Error> {
+        if places.inside.is_empty() {
+            // There is no chain that they could confirm.
+            return Ok(Tried::default());
+        }
         let changed: PathBuf = self.workers.jvm.scratch.join("changed");
         let all: Vec<Spot> = places
             .inside
@@ -199,12 +195,10 @@ impl FailingScript<'_> {
         let prepared = prepare(run, &all, self.program, &changed)?;
         let mut class_path = vec![changed.display().to_string()];
         class_path.extend(self.class_path.iter().cloned());
-        let pool = self.workers_in("experiments").pool(
-            self.recording,
-            class_path,
-            self.folder.clone(),
-            self.jobs,
-        )?;
+        // Two pools cannot share a folder.
+        let mut workers = self.workers.clone();
+        workers.jvm.scratch.push("experiments");
+        let pool = workers.pool(self.recording, class_path, self.folder.clone(), self.jobs)?;
         let laboratory = |limit| Laboratory {
             pool: &pool,
             script: self.script,

@@ -1,11 +1,12 @@
 //! Runs of scripts that are traced.
 
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_jvm::{Deadline, Job, JobResult, WorkerPool, WorkingFolder, untrusted};
+use culprit_model::options::TraceOptions;
 use culprit_model::{Outcome, Script};
 use culprit_program::PlainWorkers;
 use culprit_slice::{Replayed, replay};
@@ -57,6 +58,8 @@ pub struct TracedRun {
     pub replayed: Replayed,
     /// Methods that could not be traced: class, name and descriptor.
     pub not_woven: Vec<String>,
+    /// The reason why code of the JDK was not traced, if it was not.
+    pub without_jdk: Option<String>,
 }
 
 impl TracedRun {
@@ -68,6 +71,15 @@ impl TracedRun {
         }
     }
 
+    /// The reason why dependences are missing, if some are.
+    pub fn partial(&self) -> Option<String> {
+        let end = self.replayed.partial.as_ref();
+        let end = end.map(|why| format!("{why}; dependences after that are missing"));
+        let jdk = self.without_jdk.as_ref();
+        let jdk = jdk.map(|why| format!("without the code of the JDK, as with it {why}"));
+        end.or(jdk)
+    }
+
     /// True if nothing failed.
     pub(crate) fn passed(&self) -> bool {
         matches!(self.outcome, Outcome::InSync { .. })
@@ -77,20 +89,43 @@ impl TracedRun {
 impl<'a> ScriptToTrace<'a> {
     /// Runs the script in a worker that traces, and replays the trace.
     pub fn trace(&self) -> Result<TracedRun, Error> {
-        self.tracer()?.trace(self.script)
+        self.traced().map(|(_, run)| run)
     }
 
-    /// The worker that traces the script, and others of the same program.
-    pub(crate) fn tracer(&self) -> Result<Tracer<'a>, Error> {
+    /// The traced run, and the worker that traces others of the same program. Code of the JDK is traced with the program,
+    /// unless only the program alone can be traced to the end.
+    pub(crate) fn traced(&self) -> Result<(Tracer<'a>, TracedRun), Error> {
+        let with_jdk = self.tracer(true)?;
+        let run = with_jdk.trace(self.script)?;
+        let Some(why) = run.replayed.partial.clone() else {
+            return Ok((with_jdk, run));
+        };
+        let mut alone = self.tracer(false)?;
+        alone.without_jdk = Some(why);
+        match alone.trace(self.script) {
+            Ok(complete) if complete.replayed.partial.is_none() => Ok((alone, complete)),
+            _ => Ok((with_jdk, run)),
+        }
+    }
+
+    /// A worker that traces, in a scratch folder of its own: two pools cannot share one.
+    fn tracer(&self, jdk: bool) -> Result<Tracer<'a>, Error> {
+        let mut workers = self.workers.clone();
+        workers
+            .jvm
+            .scratch
+            .push(if jdk { "trace" } else { "trace-program" });
         let (class_path, folder) = (self.class_path.to_vec(), self.folder.clone());
-        let pool =
-            self.workers
-                .tracing_pool(self.recording, class_path, folder, self.limits.bytes)?;
+        let options = TraceOptions {
+            bytes: self.limits.bytes,
+            jdk,
+        };
         Ok(Tracer {
-            pool,
-            scratch: &self.workers.jvm.scratch,
+            pool: workers.tracing_pool(self.recording, class_path, folder, options)?,
+            scratch: workers.jvm.scratch,
             limits: self.limits,
             deadline: self.deadline,
+            without_jdk: None,
         })
     }
 }
@@ -98,9 +133,10 @@ impl<'a> ScriptToTrace<'a> {
 /// A worker that traces scripts.
 pub(crate) struct Tracer<'a> {
     pool: WorkerPool,
-    scratch: &'a Path,
+    scratch: PathBuf,
     limits: TraceLimits,
     deadline: &'a Deadline,
+    without_jdk: Option<String>,
 }
 
 impl Tracer<'_> {
@@ -134,6 +170,7 @@ impl Tracer<'_> {
             outcome,
             replayed: replay(&trace, &for_replay(script))?,
             not_woven: trace.ending.not_woven.into_iter().map(|it| it.0).collect(),
+            without_jdk: self.without_jdk.clone(),
         })
     }
 }

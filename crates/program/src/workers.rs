@@ -9,7 +9,7 @@ use culprit_jvm::{
     jvm_options,
 };
 use culprit_model::AgentOptions;
-use culprit_model::options::{Mode, WorkerOptions};
+use culprit_model::options::{Mode, TraceOptions, WorkerOptions};
 use culprit_trace::Recording;
 use culprit_wire::Subject;
 
@@ -99,8 +99,8 @@ pub struct Extras {
     pub variables: Vec<(String, String)>,
     /// Whether the agent counts the lines that are run.
     pub coverage: bool,
-    /// The largest instruction trace of a run, in bytes of events, if scripts are traced.
-    pub trace: Option<u64>,
+    /// The instructions that are traced, if any are.
+    pub trace: Option<TraceOptions>,
 }
 
 /// Workers for scripts: the calls go to the program as it is on a class path, and nothing is woven.
@@ -126,15 +126,15 @@ impl PlainWorkers {
         self.start(recording, class_path, folder, size, None)
     }
 
-    /// Starts a worker that traces the instructions of what it runs, up to so many bytes of events.
+    /// Starts a worker that traces the instructions of what it runs.
     pub fn tracing_pool(
         &self,
         recording: &Recording,
         class_path: Vec<String>,
         folder: WorkingFolder,
-        most_bytes: u64,
+        options: TraceOptions,
     ) -> Result<WorkerPool, Error> {
-        self.start(recording, class_path, folder, 1, Some(most_bytes))
+        self.start(recording, class_path, folder, 1, Some(options))
     }
 
     fn start(
@@ -143,7 +143,7 @@ impl PlainWorkers {
         class_path: Vec<String>,
         folder: WorkingFolder,
         size: usize,
-        trace: Option<u64>,
+        trace: Option<TraceOptions>,
     ) -> Result<WorkerPool, Error> {
         vet(recording, &self.jvm.jdk, CalledCode::Installed)?;
         let mut options = likeness::plain_options(recording.start());

@@ -102,15 +102,18 @@ pub fn replay(trace: &InstructionTrace, statements: &[ScriptStatement]) -> Resul
     }
     let mut scripted = threads.iter().filter(|it| it.statement.is_some());
     let left = scripted.find_map(|thread| thread.left);
+    let exception = world.exception.or(left).or(world.last_given);
+    let partial = trace.ending.partial.clone();
     Ok(Replayed {
         graph: world.graph,
         objects: trace.objects.clone(),
         entries: world.entries,
-        exception: world.exception.or(left).or(world.last_given),
+        // It comes last: what a trace that was cut has is another one.
+        exception: exception.filter(|_| partial.is_none()),
         result: world.result,
         instructions: world.instructions,
         misfits: world.misfits,
-        partial: trace.ending.partial.clone(),
+        partial,
         program,
     })
 }

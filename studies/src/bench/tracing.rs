@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use culprit_jvm::{Deadline, Job, JobResult, Output, Sandbox, WorkerPool};
+use culprit_model::options::TraceOptions;
 use culprit_model::script::{Builder, MemberName};
 use culprit_model::{ObjectId, Outcome, Script, Tables, Value};
 use culprit_program::{Extras, WorkerJvm};
@@ -22,8 +23,11 @@ use super::page::{Conditions, thousands, write};
 use super::subject::Subject;
 use super::tools::Tools;
 
-/// Bytes of events, as for `culprit slice`.
-const MOST_BYTES: u64 = 128 << 20;
+/// What is traced, as by `culprit slice`.
+const WITH_JDK: TraceOptions = TraceOptions {
+    bytes: 128 << 20,
+    jdk: true,
+};
 
 /// Megabytes of a worker's heap.
 const HEAP: u64 = 1024;
@@ -117,7 +121,7 @@ impl Workers<'_> {
     /// Runs the script with a trace, and replays it.
     fn traced(&self, figures: &mut Traced) -> anyhow::Result<()> {
         let scratch = super::results::fresh(self.place)?;
-        let pool = self.pool(&scratch, Some(MOST_BYTES))?;
+        let pool = self.pool(&scratch, Some(WITH_JDK))?;
         figures.traced.push(timed(&pool, &self.script())?);
         let trace = InstructionTrace::read(&fs::read(newest_trace(&scratch)?)?)?;
         let words: usize = trace.threads.iter().map(|it| it.words.len()).sum();
@@ -130,7 +134,7 @@ impl Workers<'_> {
         Ok(())
     }
 
-    fn pool(&self, scratch: &Path, trace: Option<u64>) -> anyhow::Result<WorkerPool> {
+    fn pool(&self, scratch: &Path, trace: Option<TraceOptions>) -> anyhow::Result<WorkerPool> {
         let jvm = WorkerJvm {
             jdk: self.tools.jdk.clone(),
             agent: self.agent.to_owned(),

@@ -63,7 +63,7 @@ pub(super) fn not_there(why: &NotThere, traced: &TracedRun) -> Expected {
             format!("it is assigned at {lines}")
         }
     };
-    if let Some(partial) = &traced.replayed.partial {
+    if let Some(partial) = traced.partial() {
         hint.push_str(&format!(
             "\nthe trace is not complete: {partial} (--max-trace)"
         ));

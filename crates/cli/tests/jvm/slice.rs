@@ -171,6 +171,21 @@ fn a_trace_that_is_too_long_gives_a_partial_slice() {
 }
 
 #[test]
+fn a_run_with_much_work_in_the_jdk_is_traced_without_it() {
+    let program = debugged("registry", "desk.Main");
+    let ended = slice(&program, &["out", "--max-trace", "1M"]);
+    let warning = "code of the JDK is not traced: the slice is partial\n  trace more";
+    says(&ended, 0, warning);
+    for text in [
+        "partial: without the code of the JDK, as with it the run has more than 1048576\n  bytes of events",
+        "Towns.named\n",
+        "FAILS: java.lang.IllegalArgumentException",
+    ] {
+        assert!(ended.out.contains(text), "{}", ended.out);
+    }
+}
+
+#[test]
 fn classes_without_line_numbers_are_sliced_by_method() {
     let program = Program::compile("crash", &[]);
     let files = fs::read_dir(fixture("crash").join("lib/belts")).unwrap();

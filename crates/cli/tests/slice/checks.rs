@@ -5,11 +5,12 @@ use std::fs;
 use std::sync::OnceLock;
 use std::time::Instant;
 
+use culprit_model::options::TraceOptions;
 use culprit_model::script::{Builder, MemberName};
 use culprit_model::{ObjectId, Outcome, Script, Value};
 use culprit_slice::{Criterion, DefinedValue, Origin, Replayed, replay};
 
-use crate::tracer::{Tracer, fixtures};
+use crate::tracer::{Tracer, fixtures, with_jdk};
 
 /// The bytes of events that a trace may have.
 const MOST_BYTES: u64 = 256 << 20;
@@ -48,7 +49,12 @@ fn check(class: &str) {
         Outcome::InSync { .. } => Criterion::Result,
         outcome => panic!("{class}: {outcome:?}"),
     };
-    let slice = replayed.backward(&criterion);
+    check_slice(class, &criterion, &replayed);
+}
+
+/// Checks a slice of a traced program.
+fn check_slice(class: &str, criterion: &Criterion, replayed: &Replayed) {
+    let slice = replayed.backward(criterion);
     assert!(
         !slice.nodes.is_empty(),
         "{class}: {criterion:?} is not there"
@@ -102,6 +108,7 @@ programs! {
     a_stream_is_no_dependence_of_what_is_printed_to_it "Printed",
     each_call_of_a_method_is_followed_alone "Contexts",
     a_list_in_a_static_field_is_changed_by_other_methods "Collected",
+    an_exception_depends_on_a_list_that_a_loop_filled "Crowded",
     a_boxed_number_that_may_be_null_decides "Lengths",
     objects_that_a_recursion_links_are_followed "Mesh",
     a_value_behind_several_objects_is_followed "Layers",
@@ -156,7 +163,7 @@ programs! {
 /// The tracer that most tests share.
 fn shared() -> &'static Tracer {
     static TRACER: OnceLock<Tracer> = OnceLock::new();
-    TRACER.get_or_init(|| Tracer::start(&["-Xverify:all", "-Xcheck:jni"], MOST_BYTES))
+    TRACER.get_or_init(|| Tracer::start(&["-Xverify:all", "-Xcheck:jni"], with_jdk(MOST_BYTES)))
 }
 
 #[test]
@@ -220,19 +227,40 @@ fn values_of_a_run_are_in_its_graph() {
 
 #[test]
 fn a_trace_that_is_too_long_is_partial() {
-    let tracer = Tracer::start(&[], 1 << 20);
+    let tracer = Tracer::start(&[], with_jdk(1 << 20));
     let (outcome, trace) = tracer.trace(&call("Bench"));
     assert!(matches!(outcome, Outcome::InSync { .. }), "{outcome:?}");
     let why = trace.ending.partial.as_deref();
     assert_eq!(why, Some("the run has more than 1048576 bytes of events"));
     let replayed = replay(&trace, &[]).unwrap();
     assert!(replayed.partial.is_some() && replayed.instructions > 10_000);
+    let (outcome, trace) = tracer.trace(&call("Crowded"));
+    assert!(matches!(outcome, Outcome::Threw { .. }), "{outcome:?}");
+    let replayed = replay(&trace, &[]).unwrap();
+    assert!(replayed.partial.is_some());
+    // It would come later.
+    assert_eq!(replayed.exception, None);
+}
+
+#[test]
+fn without_the_jdk_more_of_the_program_is_traced() {
+    let options = TraceOptions {
+        bytes: 1 << 20,
+        jdk: false,
+    };
+    let tracer = Tracer::start(&[], options);
+    let (_, trace) = tracer.trace(&call("Crowded"));
+    check_slice(
+        "Crowded",
+        &Criterion::Exception,
+        &replay(&trace, &[]).unwrap(),
+    );
 }
 
 /// Prints how fast a program is traced.
 #[test]
 fn a_million_instructions_are_traced() {
-    let tracer = Tracer::start(&[], MOST_BYTES);
+    let tracer = Tracer::start(&[], with_jdk(MOST_BYTES));
     tracer.trace(&call("Locals"));
     let began = Instant::now();
     let (_, trace) = tracer.trace(&call("Bench"));

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use culprit_jvm::{Deadline, Jdk, JdkLocations, Job, JobResult, Output, WorkerPool};
+use culprit_model::options::TraceOptions;
 use culprit_model::{Outcome, Script};
 use culprit_program::{Extras, WorkerJvm};
 use culprit_trace::instructions::{INSTRUCTIONS_EXTENSION, InstructionTrace};
@@ -81,6 +82,11 @@ pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/slice")
 }
 
+/// The program and the JDK, with so many bytes of events.
+pub(crate) fn with_jdk(bytes: u64) -> TraceOptions {
+    TraceOptions { bytes, jdk: true }
+}
+
 /// A worker that traces what it runs.
 pub(crate) struct Tracer {
     pool: WorkerPool,
@@ -89,12 +95,12 @@ pub(crate) struct Tracer {
 
 impl Tracer {
     /// A tracer of the programs in `fixtures/slice`.
-    pub(crate) fn start(options: &[&str], most_bytes: u64) -> Tracer {
-        Tracer::start_with(stage().classes.path(), options, most_bytes)
+    pub(crate) fn start(options: &[&str], trace: TraceOptions) -> Tracer {
+        Tracer::start_with(stage().classes.path(), options, trace)
     }
 
     /// A tracer of programs in a folder of classes.
-    pub(crate) fn start_with(classes: &Path, options: &[&str], most_bytes: u64) -> Tracer {
+    pub(crate) fn start_with(classes: &Path, options: &[&str], trace: TraceOptions) -> Tracer {
         let scratch = tempfile::tempdir().unwrap();
         let jvm = WorkerJvm {
             jdk: stage().jdk.clone(),
@@ -107,7 +113,7 @@ impl Tracer {
         };
         let plan = jvm.plan(Extras {
             last_options: options.iter().map(OsString::from).collect(),
-            trace: Some(most_bytes),
+            trace: Some(trace),
             ..Extras::default()
         });
         let subject = Subject {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use super::{
     AgentOptions, Arrays, CaptureLimits, FollowOptions, Mode, RecordOptions, SuggestOptions,
-    WeaveOptions, WorkerOptions,
+    TraceOptions, WeaveOptions, WorkerOptions,
 };
 use crate::observe::{Pattern, Selection};
 
@@ -332,7 +332,10 @@ impl Group for WorkerOptions {
         pairs.add("socket", Some(self.socket));
         pairs.add("seal", self.seal.then_some("yes"));
         pairs.add("coverage", self.coverage.then_some("yes"));
-        pairs.add("trace", self.trace);
+        if let Some(TraceOptions { bytes, jdk }) = self.trace {
+            let key = if jdk { "trace" } else { "trace-program" };
+            pairs.add(key, Some(bytes));
+        }
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<bool, OptionsError> {
@@ -340,7 +343,12 @@ impl Group for WorkerOptions {
             "socket" => self.socket = read(key, value)?,
             "seal" => self.seal = one_of(key, value, NO_YES)?,
             "coverage" => self.coverage = one_of(key, value, NO_YES)?,
-            "trace" => self.trace = Some(read(key, value)?),
+            "trace" | "trace-program" => {
+                self.trace = Some(TraceOptions {
+                    bytes: read(key, value)?,
+                    jdk: key == "trace",
+                });
+            }
             _ => return Ok(false),
         }
         Ok(true)

@@ -45,7 +45,9 @@ fn document() -> SliceDocument {
             line(3, "shop.Tax", None, ""),
         ],
         lines_run: 12,
-        partial: Some("the run has more than 1 byte of events".to_owned()),
+        partial: Some(
+            "the run has more than 1 byte of events; dependences after that are missing".to_owned(),
+        ),
         not_traced: vec!["shop.Big.run".to_owned()],
     }
 }

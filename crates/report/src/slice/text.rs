@@ -24,7 +24,7 @@ impl SliceDocument {
         };
         put(out, &self.headline(), "  ")?;
         if let Some(why) = &self.partial {
-            let text = format!("partial: {why}; dependences after that are missing");
+            let text = format!("partial: {why}");
             for line in wrap_words(&clean::line(&text), "  ", width) {
                 writeln!(out, "{w}{line}{w:#}")?;
             }

@@ -148,7 +148,9 @@ fn mode() -> impl Strategy<Value = Mode> {
     let redact = vec("\\PC{0,20}", 0..3);
     let suggest = (selection(), redact)
         .prop_map(|(selection, redact)| Mode::Suggest(SuggestOptions { selection, redact }));
-    let worker = (any::<u32>(), any::<bool>(), any::<bool>(), of(any::<u64>()));
+    let trace = (any::<u64>(), any::<bool>());
+    let trace = trace.prop_map(|(bytes, jdk)| TraceOptions { bytes, jdk });
+    let worker = (any::<u32>(), any::<bool>(), any::<bool>(), of(trace));
     let worker = worker.prop_map(|(socket, seal, coverage, trace)| {
         Mode::Worker(WorkerOptions {
             socket,
