@@ -357,10 +357,19 @@ extern "system" fn flush(env: *mut JNIEnv, _: jclass, state: jlong) {
             let jni = unsafe { Jni::from_raw(env) };
             tracing.stop(
                 &jni,
-                &format!("the run has more than {limit} bytes of events"),
+                &format!("the run has more than {} of events", size(limit)),
             );
         }
     });
+}
+
+/// A number of bytes as a person writes it.
+fn size(bytes: u64) -> String {
+    match bytes {
+        bytes if bytes.is_multiple_of(1 << 20) => format!("{} MB", bytes >> 20),
+        bytes if bytes.is_multiple_of(1 << 10) => format!("{} KB", bytes >> 10),
+        bytes => format!("{bytes} bytes"),
+    }
 }
 
 extern "system" fn close(_: *mut JNIEnv, _: jclass, reason: jint) {

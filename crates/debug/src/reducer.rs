@@ -114,7 +114,9 @@ impl Reducer {
         let test_class_path: Vec<PathBuf> = case.program.class_path().map(Path::to_owned).collect();
         let paths = test_class_path.iter();
         let mut class_path: Vec<String> = paths.map(|path| path.display().to_string()).collect();
-        let detected = self.junit.or_else(|| junit_of(case.program));
+        let detected = self
+            .junit
+            .or_else(|| junit_of(case.program, case.signature.thrown()));
         let junit = detected.unwrap_or(Junit::Five);
         let kotlin = self.kotlin.as_ref();
         let kotlin =

@@ -72,13 +72,28 @@ pub enum Verified {
     Interrupted,
 }
 
-/// Which JUnit a class path has.
-pub fn junit_of(program: &Program) -> Option<Junit> {
-    if program.entry_of("org/junit/jupiter/api/Test").is_some() {
-        return Some(Junit::Five);
+/// The JUnit of the test that failed, or else the newest that the class path has. The platform runs tests of JUnit 3 and 4 too.
+pub fn junit_of(program: &Program, thrown: &Thrown) -> Option<Junit> {
+    let has = |class: &str| program.entry_of(class).is_some();
+    let four = has("org/junit/Test").then_some(Junit::Four);
+    let five = has("org/junit/jupiter/api/Test").then_some(Junit::Five);
+    let was_run_by = |names: &[&str]| {
+        let mut frames = thrown.frames.iter();
+        frames.any(|frame| names.iter().any(|name| frame.class.starts_with(name)))
+    };
+    match was_run_by(&RUNNERS_5) || !was_run_by(&RUNNERS_4) {
+        true => five.or(four),
+        false => four.or(five),
     }
-    program.entry_of("org/junit/Test").map(|_| Junit::Four)
 }
+
+/// The starts of the names of classes that run tests.
+const RUNNERS_5: [&str; 1] = ["org.junit.jupiter."];
+const RUNNERS_4: [&str; 3] = [
+    "org.junit.runners.",
+    "org.junit.internal.runners.",
+    "junit.framework.TestCase",
+];
 
 /// The tools and folders with which a test is compiled and run.
 #[derive(Clone, Copy)]

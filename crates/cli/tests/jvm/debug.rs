@@ -474,6 +474,28 @@ fn a_failing_assertion_becomes_the_calls_behind_what_it_looks_at() {
     assert_eq!(program.report()["runBy"], "JUnit platform");
 }
 
+/// The class path has both, and what a test of JUnit 4 expects is not said as JUnit 5 says it.
+#[test]
+fn a_failing_test_of_junit_4_that_junit_5_runs_becomes_one_of_junit_4() {
+    let junit = library::jar("junit", "junit", "4.13.2", None);
+    let hamcrest = library::jar("org.hamcrest", "hamcrest-core", "1.3", None);
+    let (Some(console), Some(junit), Some(hamcrest)) = (junit_5(), junit, hamcrest) else {
+        return skipped("JUnit 4 and 5");
+    };
+    let program = Program::compile("vintage", &[console, junit, hamcrest]);
+    let ended = program.debug(&[
+        "org.junit.platform.console.ConsoleLauncher",
+        "execute",
+        "--disable-banner",
+        "--details=none",
+        "--select-class=crowd.CrowdTest",
+    ]);
+    says(&ended, 0, "compiled and run: fails the same way");
+    let expected = "@Test(expected = UnsupportedOperationException.class)";
+    assert!(ended.out.contains(expected), "{}", ended.out);
+    assert_eq!(program.report()["runBy"], "JUnitCore");
+}
+
 #[test]
 fn a_test_is_run_by_junit_where_the_class_path_has_all_of_it() {
     let junit = library::jar("junit", "junit", "4.13.2", None);

@@ -153,7 +153,7 @@ fn a_trace_that_is_too_long_gives_a_partial_slice() {
     let program = debugged("long", "count.Main");
     assert_eq!(lines(&document(&program, &["out"])).len(), 5);
     let limit = ["out", "--max-trace", "200K"];
-    let message = "the trace ends before the exception was thrown: the run has more than 204800 bytes of events\n  \
+    let message = "the trace ends before the exception was thrown: the run has more than 200 KB of events\n  \
                    trace more with --max-trace";
     says(&slice(&program, &limit), 1, message);
     let ended = slice(&program, &[&limit[..], &["--from", "Tally:14"]].concat());
@@ -177,7 +177,7 @@ fn a_run_with_much_work_in_the_jdk_is_traced_without_it() {
     let warning = "code of the JDK is not traced: the slice is partial\n  trace more";
     says(&ended, 0, warning);
     for text in [
-        "partial: without the code of the JDK, as with it the run has more than 1048576\n  bytes of events",
+        "partial: without the code of the JDK, as with it the run has more than 1 MB of\n  events",
         "Towns.named\n",
         "FAILS: java.lang.IllegalArgumentException",
     ] {

@@ -231,7 +231,7 @@ fn a_trace_that_is_too_long_is_partial() {
     let (outcome, trace) = tracer.trace(&call("Bench"));
     assert!(matches!(outcome, Outcome::InSync { .. }), "{outcome:?}");
     let why = trace.ending.partial.as_deref();
-    assert_eq!(why, Some("the run has more than 1048576 bytes of events"));
+    assert_eq!(why, Some("the run has more than 1 MB of events"));
     let replayed = replay(&trace, &[]).unwrap();
     assert!(replayed.partial.is_some() && replayed.instructions > 10_000);
     let (outcome, trace) = tracer.trace(&call("Crowded"));
