@@ -20,7 +20,7 @@ use culprit_classfile::ClassFile;
 use culprit_jvmti::sys::jni::{JNIEnv, jclass, jint, jlong};
 use culprit_jvmti::{Global, Jni, Jvmti, Local, NativeMethod, Passed, StaticMethodId};
 use culprit_model::observe::{is_jdk_name, is_own_name};
-use culprit_model::options::TraceOptions;
+use culprit_model::options::{TraceOptions, TraceScope};
 use culprit_trace::instructions::{
     self, EventKind, Events, INSTRUCTIONS_EXTENSION, InstructionTrace, TraceEnding, TracedClass,
     TracedMethod, TracedThread,
@@ -127,7 +127,10 @@ impl Tracing {
             return None;
         }
         let class = ClassFile::parse(loading.bytes).map_err(Into::into);
-        let traced = class.and_then(|class| trace::traced(class, &self.numbers));
+        let traced = class.and_then(|class| match self.options.scope {
+            TraceScope::Whole => trace::traced(class, &self.numbers),
+            _ => trace::traced_later(class, &self.numbers),
+        });
         let traced = self.kept(loading.name, traced)?;
         self.not_woven.lock_safe().extend(traced.skipped);
         let methods = traced.methods.into_iter().map(|method| TracedMethod {
@@ -145,7 +148,7 @@ impl Tracing {
 
     /// True for a class of the JDK that is traced.
     fn traces_library(&self, name: &str) -> bool {
-        self.options.jdk && trace::is_traced_library(name)
+        self.options.scope != TraceScope::ProgramAlone && trace::is_traced_library(name)
     }
 
     /// A class that was woven; others run as they are and are noted.
@@ -366,8 +369,8 @@ extern "system" fn flush(env: *mut JNIEnv, _: jclass, state: jlong) {
 /// A number of bytes as a person writes it.
 fn size(bytes: u64) -> String {
     match bytes {
-        bytes if bytes.is_multiple_of(1 << 20) => format!("{} MB", bytes >> 20),
-        bytes if bytes.is_multiple_of(1 << 10) => format!("{} KB", bytes >> 10),
+        bytes if bytes % (1 << 20) == 0 => format!("{} MB", bytes >> 20),
+        bytes if bytes % (1 << 10) == 0 => format!("{} KB", bytes >> 10),
         bytes => format!("{bytes} bytes"),
     }
 }

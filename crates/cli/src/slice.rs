@@ -221,11 +221,14 @@ impl Args {
         }
         if traced.partial().is_some() {
             let warn = console.err_styles().warn;
-            let text = match traced.without_jdk {
-                Some(_) => "code of the JDK is not traced: the slice is partial",
-                None => "the trace ends before the run does: the slice is partial",
+            let text = match &traced.narrowed {
+                Some(it) => format!("{} are not traced", it.without),
+                None => "the trace ends before the run does".to_owned(),
             };
-            writeln!(console.err(), "{warn}culprit: warning:{warn:#} {text}")?;
+            writeln!(
+                console.err(),
+                "{warn}culprit: warning:{warn:#} {text}: the slice is partial"
+            )?;
             writeln!(
                 console.err(),
                 "  trace more with --max-trace, or slice a smaller test"

@@ -116,8 +116,18 @@ pub struct WorkerOptions {
 pub struct TraceOptions {
     /// The most bytes of events for each run.
     pub bytes: u64,
-    /// Whether collections, strings and others of the JDK are traced with the program.
-    pub jdk: bool,
+    pub scope: TraceScope,
+}
+
+/// Code that is traced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TraceScope {
+    /// The program, and collections, strings and others of the JDK.
+    Whole,
+    /// The same without static initialisers.
+    NoInitialisers,
+    /// The program alone, without static initialisers.
+    ProgramAlone,
 }
 
 /// The options of [`Mode::Follow`].

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use culprit_jvm::{Deadline, Job, JobResult, WorkerPool, WorkingFolder, untrusted};
-use culprit_model::options::TraceOptions;
+use culprit_model::options::{TraceOptions, TraceScope};
 use culprit_model::{Outcome, Script};
 use culprit_program::PlainWorkers;
 use culprit_slice::{Replayed, replay};
@@ -58,9 +58,27 @@ pub struct TracedRun {
     pub replayed: Replayed,
     /// Methods that could not be traced: class, name and descriptor.
     pub not_woven: Vec<String>,
-    /// The reason why code of the JDK was not traced, if it was not.
-    pub without_jdk: Option<String>,
+    /// The code that was not traced since the trace would be too long, if there is some.
+    pub narrowed: Option<Narrowed>,
 }
+
+/// Code that is left out of a trace.
+#[derive(Clone, Debug)]
+pub struct Narrowed {
+    /// The code in words.
+    pub without: &'static str,
+    /// The reason.
+    pub why: String,
+}
+
+/// What is traced of a run that is too long otherwise, the most first, and what is left out then.
+const NARROWER: [(TraceScope, &str); 2] = [
+    (TraceScope::NoInitialisers, "static initialisers"),
+    (
+        TraceScope::ProgramAlone,
+        "static initialisers and the code of the JDK",
+    ),
+];
 
 impl TracedRun {
     /// The stack trace of the exception that ended it.
@@ -75,9 +93,10 @@ impl TracedRun {
     pub fn partial(&self) -> Option<String> {
         let end = self.replayed.partial.as_ref();
         let end = end.map(|why| format!("{why}; dependences after that are missing"));
-        let jdk = self.without_jdk.as_ref();
-        let jdk = jdk.map(|why| format!("without the code of the JDK, as with it {why}"));
-        end.or(jdk)
+        let narrowed = self.narrowed.as_ref();
+        let narrowed =
+            narrowed.map(|it| format!("without {}, as with them {}", it.without, it.why));
+        end.or(narrowed)
     }
 
     /// True if nothing failed.
@@ -92,40 +111,37 @@ impl<'a> ScriptToTrace<'a> {
         self.traced().map(|(_, run)| run)
     }
 
-    /// The traced run, and the worker that traces others of the same program. Code of the JDK is traced with the program,
-    /// unless only the program alone can be traced to the end.
+    /// The traced run, and the worker that traces others of the same program: as much of it as can be traced to the end.
     pub(crate) fn traced(&self) -> Result<(Tracer<'a>, TracedRun), Error> {
-        let with_jdk = self.tracer(true)?;
-        let run = with_jdk.trace(self.script)?;
+        let whole = self.tracer(TraceScope::Whole, None)?;
+        let run = whole.trace(self.script)?;
         let Some(why) = run.replayed.partial.clone() else {
-            return Ok((with_jdk, run));
+            return Ok((whole, run));
         };
-        let mut alone = self.tracer(false)?;
-        alone.without_jdk = Some(why);
-        match alone.trace(self.script) {
-            Ok(complete) if complete.replayed.partial.is_none() => Ok((alone, complete)),
-            _ => Ok((with_jdk, run)),
+        for (scope, without) in NARROWER {
+            let why = why.clone();
+            let narrower = self.tracer(scope, Some(Narrowed { without, why }))?;
+            match narrower.trace(self.script) {
+                Ok(run) if run.replayed.partial.is_none() => return Ok((narrower, run)),
+                _ => {}
+            }
         }
+        Ok((whole, run))
     }
 
     /// A worker that traces, in a scratch folder of its own: two pools cannot share one.
-    fn tracer(&self, jdk: bool) -> Result<Tracer<'a>, Error> {
+    fn tracer(&self, scope: TraceScope, narrowed: Option<Narrowed>) -> Result<Tracer<'a>, Error> {
         let mut workers = self.workers.clone();
-        workers
-            .jvm
-            .scratch
-            .push(if jdk { "trace" } else { "trace-program" });
+        workers.jvm.scratch.push(format!("trace-{scope:?}"));
         let (class_path, folder) = (self.class_path.to_vec(), self.folder.clone());
-        let options = TraceOptions {
-            bytes: self.limits.bytes,
-            jdk,
-        };
+        let bytes = self.limits.bytes;
+        let options = TraceOptions { bytes, scope };
         Ok(Tracer {
             pool: workers.tracing_pool(self.recording, class_path, folder, options)?,
             scratch: workers.jvm.scratch,
             limits: self.limits,
             deadline: self.deadline,
-            without_jdk: None,
+            narrowed,
         })
     }
 }
@@ -136,7 +152,7 @@ pub(crate) struct Tracer<'a> {
     scratch: PathBuf,
     limits: TraceLimits,
     deadline: &'a Deadline,
-    without_jdk: Option<String>,
+    narrowed: Option<Narrowed>,
 }
 
 impl Tracer<'_> {
@@ -170,7 +186,7 @@ impl Tracer<'_> {
             outcome,
             replayed: replay(&trace, &for_replay(script))?,
             not_woven: trace.ending.not_woven.into_iter().map(|it| it.0).collect(),
-            without_jdk: self.without_jdk.clone(),
+            narrowed: self.narrowed.clone(),
         })
     }
 }

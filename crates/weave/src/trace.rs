@@ -71,9 +71,26 @@ pub struct TracedMethod {
 
 /// Weaves a class so that it reports its instructions.
 pub fn traced(class: ClassFile, numbers: &BlockNumbers) -> Result<Traced, Error> {
+    with_reports(class, numbers, |_| false)
+}
+
+/// The same, but a thread reports nothing during the static initialiser.
+pub fn traced_later(class: ClassFile, numbers: &BlockNumbers) -> Result<Traced, Error> {
+    with_reports(class, numbers, |method| method == "<clinit>")
+}
+
+fn with_reports(
+    class: ClassFile,
+    numbers: &BlockNumbers,
+    is_muted: impl Fn(&str) -> bool,
+) -> Result<Traced, Error> {
     let name = class.name()?.into_owned();
     let traced = RefCell::new(Vec::new());
     let woven = weave(class, |weaver| {
+        if is_muted(weaver.name) {
+            mute(weaver)?;
+            return Ok(true);
+        }
         let method = MethodPlan::new(weaver, numbers)?.weave()?;
         let key = format!("{name}.{}{}", weaver.name, weaver.descriptor);
         traced.borrow_mut().push((key, method));
@@ -120,19 +137,25 @@ pub fn muted(class: ClassFile) -> Result<Vec<u8>, Error> {
         if !MUTED.contains(&(name.as_str(), weaver.name)) {
             return Ok(false);
         }
-        let call = |weaver: &mut Weaver<'_>, name: &str| {
-            let mut asm = Asm::new();
-            asm.invokestatic(weaver.pool.add_method_ref(TRACE, name, "()V")?);
-            Ok::<Asm, Error>(asm)
-        };
-        let mute = call(weaver, "mute")?;
-        let unmute = call(weaver, "unmute")?;
-        weaver.editor.insert_entry(mute);
-        weaver.at_returns(&unmute)?;
-        weaver.around(&unmute)?;
+        mute(weaver)?;
         Ok(true)
     })?;
     Ok(woven.bytes)
+}
+
+/// Has a method stop the reports of its thread until it ends.
+fn mute(weaver: &mut Weaver<'_>) -> Result<(), Error> {
+    let call = |weaver: &mut Weaver<'_>, name: &str| {
+        let mut asm = Asm::new();
+        asm.invokestatic(weaver.pool.add_method_ref(TRACE, name, "()V")?);
+        Ok::<Asm, Error>(asm)
+    };
+    let mute = call(weaver, "mute")?;
+    let unmute = call(weaver, "unmute")?;
+    weaver.editor.insert_entry(mute);
+    weaver.at_returns(&unmute)?;
+    weaver.around(&unmute)?;
+    Ok(())
 }
 
 pub(crate) fn weave(

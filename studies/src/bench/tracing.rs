@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use culprit_jvm::{Deadline, Job, JobResult, Output, Sandbox, WorkerPool};
-use culprit_model::options::TraceOptions;
+use culprit_model::options::{TraceOptions, TraceScope};
 use culprit_model::script::{Builder, MemberName};
 use culprit_model::{ObjectId, Outcome, Script, Tables, Value};
 use culprit_program::{Extras, WorkerJvm};
@@ -24,9 +24,9 @@ use super::subject::Subject;
 use super::tools::Tools;
 
 /// What is traced, as by `culprit slice`.
-const WITH_JDK: TraceOptions = TraceOptions {
+const WHOLE: TraceOptions = TraceOptions {
     bytes: 128 << 20,
-    jdk: true,
+    scope: TraceScope::Whole,
 };
 
 /// Megabytes of a worker's heap.
@@ -121,7 +121,7 @@ impl Workers<'_> {
     /// Runs the script with a trace, and replays it.
     fn traced(&self, figures: &mut Traced) -> anyhow::Result<()> {
         let scratch = super::results::fresh(self.place)?;
-        let pool = self.pool(&scratch, Some(WITH_JDK))?;
+        let pool = self.pool(&scratch, Some(WHOLE))?;
         figures.traced.push(timed(&pool, &self.script())?);
         let trace = InstructionTrace::read(&fs::read(newest_trace(&scratch)?)?)?;
         let words: usize = trace.threads.iter().map(|it| it.words.len()).sum();

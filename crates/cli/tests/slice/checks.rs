@@ -5,12 +5,12 @@ use std::fs;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use culprit_model::options::TraceOptions;
+use culprit_model::options::{TraceOptions, TraceScope};
 use culprit_model::script::{Builder, MemberName};
 use culprit_model::{ObjectId, Outcome, Script, Value};
 use culprit_slice::{Criterion, DefinedValue, Origin, Replayed, replay};
 
-use crate::tracer::{Tracer, fixtures, with_jdk};
+use crate::tracer::{Tracer, fixtures, whole};
 
 /// The bytes of events that a trace may have.
 const MOST_BYTES: u64 = 256 << 20;
@@ -163,7 +163,7 @@ programs! {
 /// The tracer that most tests share.
 fn shared() -> &'static Tracer {
     static TRACER: OnceLock<Tracer> = OnceLock::new();
-    TRACER.get_or_init(|| Tracer::start(&["-Xverify:all", "-Xcheck:jni"], with_jdk(MOST_BYTES)))
+    TRACER.get_or_init(|| Tracer::start(&["-Xverify:all", "-Xcheck:jni"], whole(MOST_BYTES)))
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn values_of_a_run_are_in_its_graph() {
 
 #[test]
 fn a_trace_that_is_too_long_is_partial() {
-    let tracer = Tracer::start(&[], with_jdk(1 << 20));
+    let tracer = Tracer::start(&[], whole(1 << 20));
     let (outcome, trace) = tracer.trace(&call("Bench"));
     assert!(matches!(outcome, Outcome::InSync { .. }), "{outcome:?}");
     let why = trace.ending.partial.as_deref();
@@ -246,7 +246,7 @@ fn a_trace_that_is_too_long_is_partial() {
 fn without_the_jdk_more_of_the_program_is_traced() {
     let options = TraceOptions {
         bytes: 1 << 20,
-        jdk: false,
+        scope: TraceScope::ProgramAlone,
     };
     let tracer = Tracer::start(&[], options);
     let (_, trace) = tracer.trace(&call("Crowded"));
@@ -260,7 +260,7 @@ fn without_the_jdk_more_of_the_program_is_traced() {
 /// Prints how fast a program is traced.
 #[test]
 fn a_million_instructions_are_traced() {
-    let tracer = Tracer::start(&[], with_jdk(MOST_BYTES));
+    let tracer = Tracer::start(&[], whole(MOST_BYTES));
     tracer.trace(&call("Locals"));
     let began = Instant::now();
     let (_, trace) = tracer.trace(&call("Bench"));

@@ -13,7 +13,7 @@ use culprit_slice::{Criterion, DefinedValue, Dependence, NodeId, Origin, Replaye
 use crate::checks::call;
 use crate::generated::{Profile, Program, generate};
 use crate::interpreter::{Execution, interpret};
-use crate::tracer::{Tracer, compile, run_main, with_jdk};
+use crate::tracer::{Tracer, compile, run_main, whole};
 
 /// Programs for each oracle, unless the environment has another number.
 const PROGRAMS: u64 = 20;
@@ -49,7 +49,7 @@ impl Generated {
         }
         let classes = tempfile::tempdir().unwrap();
         compile(&files, classes.path());
-        let tracer = Tracer::start_with(classes.path(), &[], with_jdk(MOST_BYTES));
+        let tracer = Tracer::start_with(classes.path(), &[], whole(MOST_BYTES));
         let traced = programs.into_iter().map(|(class, program)| {
             let (outcome, trace) = tracer.trace(&call(&class));
             assert!(

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use culprit_jvm::{Deadline, Jdk, JdkLocations, Job, JobResult, Output, WorkerPool};
-use culprit_model::options::TraceOptions;
+use culprit_model::options::{TraceOptions, TraceScope};
 use culprit_model::{Outcome, Script};
 use culprit_program::{Extras, WorkerJvm};
 use culprit_trace::instructions::{INSTRUCTIONS_EXTENSION, InstructionTrace};
@@ -82,9 +82,10 @@ pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/slice")
 }
 
-/// The program and the JDK, with so many bytes of events.
-pub(crate) fn with_jdk(bytes: u64) -> TraceOptions {
-    TraceOptions { bytes, jdk: true }
+/// Traces the program and the JDK, with so many bytes of events.
+pub(crate) fn whole(bytes: u64) -> TraceOptions {
+    let scope = TraceScope::Whole;
+    TraceOptions { bytes, scope }
 }
 
 /// A worker that traces what it runs.

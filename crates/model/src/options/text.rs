@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use super::{
     AgentOptions, Arrays, CaptureLimits, FollowOptions, Mode, RecordOptions, SuggestOptions,
-    TraceOptions, WeaveOptions, WorkerOptions,
+    TraceOptions, TraceScope, WeaveOptions, WorkerOptions,
 };
 use crate::observe::{Pattern, Selection};
 
@@ -332,8 +332,12 @@ impl Group for WorkerOptions {
         pairs.add("socket", Some(self.socket));
         pairs.add("seal", self.seal.then_some("yes"));
         pairs.add("coverage", self.coverage.then_some("yes"));
-        if let Some(TraceOptions { bytes, jdk }) = self.trace {
-            let key = if jdk { "trace" } else { "trace-program" };
+        if let Some(TraceOptions { bytes, scope }) = self.trace {
+            let key = match scope {
+                TraceScope::Whole => "trace",
+                TraceScope::NoInitialisers => "trace-later",
+                TraceScope::ProgramAlone => "trace-program",
+            };
             pairs.add(key, Some(bytes));
         }
     }
@@ -343,10 +347,14 @@ impl Group for WorkerOptions {
             "socket" => self.socket = read(key, value)?,
             "seal" => self.seal = one_of(key, value, NO_YES)?,
             "coverage" => self.coverage = one_of(key, value, NO_YES)?,
-            "trace" | "trace-program" => {
+            "trace" | "trace-later" | "trace-program" => {
                 self.trace = Some(TraceOptions {
                     bytes: read(key, value)?,
-                    jdk: key == "trace",
+                    scope: match key {
+                        "trace" => TraceScope::Whole,
+                        "trace-later" => TraceScope::NoInitialisers,
+                        _ => TraceScope::ProgramAlone,
+                    },
                 });
             }
             _ => return Ok(false),

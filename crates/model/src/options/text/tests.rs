@@ -148,8 +148,13 @@ fn mode() -> impl Strategy<Value = Mode> {
     let redact = vec("\\PC{0,20}", 0..3);
     let suggest = (selection(), redact)
         .prop_map(|(selection, redact)| Mode::Suggest(SuggestOptions { selection, redact }));
-    let trace = (any::<u64>(), any::<bool>());
-    let trace = trace.prop_map(|(bytes, jdk)| TraceOptions { bytes, jdk });
+    let scope = prop_oneof![
+        Just(TraceScope::Whole),
+        Just(TraceScope::NoInitialisers),
+        Just(TraceScope::ProgramAlone),
+    ];
+    let trace = (any::<u64>(), scope);
+    let trace = trace.prop_map(|(bytes, scope)| TraceOptions { bytes, scope });
     let worker = (any::<u32>(), any::<bool>(), any::<bool>(), of(trace));
     let worker = worker.prop_map(|(socket, seal, coverage, trace)| {
         Mode::Worker(WorkerOptions {
