@@ -9,7 +9,4 @@ pub enum Error {
     /// The tables of the trace are inconsistent.
     #[error("the trace has {0}")]
     Malformed(&'static str),
-    /// The run has more instruction instances than a graph can have.
-    #[error("the trace has too many instructions")]
-    TooMany,
 }

@@ -82,7 +82,8 @@ pub fn replay(trace: &InstructionTrace, statements: &[ScriptStatement]) -> Resul
     // The turns to come, each with its thread.
     let mut turns: BinaryHeap<Reverse<(u32, usize)>> =
         (0..threads.len()).map(|it| Reverse((0, it))).collect();
-    while let Some(Reverse((_, number))) = turns.pop() {
+    let mut partial = trace.ending.partial.clone();
+    'turns: while let Some(Reverse((_, number))) = turns.pop() {
         // The others remain at hand, for a thread that one of them has started.
         let mut thread = std::mem::take(&mut threads[number]);
         for event in streams[number].by_ref() {
@@ -96,14 +97,16 @@ pub fn replay(trace: &InstructionTrace, statements: &[ScriptStatement]) -> Resul
                 thread: &mut thread,
                 others: &mut threads,
             };
-            step.take(&event).ok_or(Error::TooMany)?;
+            if step.take(&event).is_none() {
+                partial = Some(TOO_MANY.to_owned());
+                break 'turns;
+            }
         }
         threads[number] = thread;
     }
     let mut scripted = threads.iter().filter(|it| it.statement.is_some());
     let left = scripted.find_map(|thread| thread.left);
     let exception = world.exception.or(left).or(world.last_given);
-    let partial = trace.ending.partial.clone();
     Ok(Replayed {
         graph: world.graph,
         objects: trace.objects.clone(),
@@ -117,6 +120,9 @@ pub fn replay(trace: &InstructionTrace, statements: &[ScriptStatement]) -> Resul
         program,
     })
 }
+
+/// The reason for an early end where the graph is full.
+const TOO_MANY: &str = "the run has more instructions than can be sliced";
 
 /// The state that all threads share.
 #[derive(Default)]

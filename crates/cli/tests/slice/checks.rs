@@ -109,6 +109,7 @@ programs! {
     each_call_of_a_method_is_followed_alone "Contexts",
     a_list_in_a_static_field_is_changed_by_other_methods "Collected",
     an_exception_depends_on_a_list_that_a_loop_filled "Crowded",
+    a_lambda_keeps_what_it_captures_as_it_is "Captured",
     a_boxed_number_that_may_be_null_decides "Lengths",
     objects_that_a_recursion_links_are_followed "Mesh",
     a_value_behind_several_objects_is_followed "Layers",

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use culprit_jvm::{Deadline, Jdk, JdkLocations, Job, JobResult, Output, WorkerPool};
@@ -92,6 +92,7 @@ pub(crate) fn whole(bytes: u64) -> TraceOptions {
 pub(crate) struct Tracer {
     pool: WorkerPool,
     scratch: TempDir,
+    turn: Mutex<()>,
 }
 
 impl Tracer {
@@ -122,11 +123,18 @@ impl Tracer {
             ..Subject::default()
         };
         let pool = WorkerPool::new(plan, 1, subject).unwrap();
-        Tracer { pool, scratch }
+        let turn = Mutex::default();
+        Tracer {
+            pool,
+            scratch,
+            turn,
+        }
     }
 
     /// Runs a script; its end, and its trace.
     pub(crate) fn trace(&self, script: &Script) -> (Outcome, InstructionTrace) {
+        // Tests share a tracer, and each reads the newest trace.
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let statements: Vec<_> = script.statements.iter().collect();
         let answer = self.pool.run(&Job {
             mode: Mode::Plain,
@@ -142,8 +150,9 @@ impl Tracer {
             JobResult::Ran { outcome, .. } => outcome,
             JobResult::Unresolved(why) => panic!("{why} {:?}", why.output()),
         };
-        let file = newest_trace(self.scratch.path());
-        let bytes = fs::read(file.expect("a trace")).unwrap();
+        let file = newest_trace(self.scratch.path()).expect("a trace");
+        let bytes = fs::read(&file).unwrap();
+        fs::remove_file(file).unwrap();
         if let Some(kept) = std::env::var_os("CULPRIT_TEST_KEEP_TRACE") {
             fs::write(kept, &bytes).unwrap();
         }

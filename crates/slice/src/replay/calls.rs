@@ -574,7 +574,8 @@ fn is_read(world: &World<'_>, program: &Program, site: &CallSite, object: u32) -
 
 /// True for an object that code which is not traced may change.
 fn may_change(world: &World<'_>, program: &Program, site: &CallSite, object: u32) -> bool {
-    if object == 0 || is_copy(site) {
+    // A lambda keeps what it captures as it is.
+    if object == 0 || is_copy(site) || site.body.is_some() {
         return false;
     }
     match world.class(object) {
@@ -603,7 +604,12 @@ fn is_value(class: &str) -> bool {
             | "java/lang/Long"
             | "java/lang/Float"
             | "java/lang/Double"
-    )
+            | "java/math/BigDecimal"
+            | "java/math/BigInteger"
+            | "java/math/MathContext"
+            | "java/util/Locale"
+            | "java/util/UUID"
+    ) || class.starts_with("java/time/")
 }
 
 /// True for the initialiser of a class.
