@@ -16,6 +16,10 @@ const LONGEST: usize = 60;
 const TRIED: usize = 400;
 const FOUND: usize = 24;
 
+/// Of longer scripts, fewer: each takes the longer, the more statements there are.
+const LONG: usize = 2_000;
+const FEWEST: usize = 2;
+
 /// Rounds that follow each other.
 #[derive(Clone, Debug)]
 pub struct Repetition {
@@ -79,9 +83,10 @@ impl Looped {
     pub fn repetitions(&self, fixed: &BTreeSet<usize>) -> Vec<Repetition> {
         let objects = self.script.objects();
         let keys = self.keys(&objects, fixed);
+        let most = |number: usize| (number * LONG / keys.len().max(LONG)).max(FEWEST);
         let mut found: Vec<Repetition> = Vec::new();
-        for candidate in candidates(&keys).into_iter().take(TRIED) {
-            if found.len() >= FOUND {
+        for candidate in candidates(&keys).into_iter().take(most(TRIED)) {
+            if found.len() >= most(FOUND) {
                 break;
             }
             let rounds = Rounds {
