@@ -49,7 +49,7 @@ pub(crate) struct ReductionArgs {
     /// Stop reducing after N candidates, and keep the smallest test found so far
     #[arg(long, value_name = "N", value_parser = quantity::count, help_heading = LIMITS)]
     max_tests: Option<u64>,
-    /// Write tests for this version of JUnit [default: the one on the class path, else 5]
+    /// Write tests for this version of JUnit [default: that of the failing test, else the one on the class path, else 5]
     #[arg(long, value_name = "VERSION", value_enum)]
     junit: Option<JunitArg>,
     /// Write tests in this language; Kotlin needs a Kotlin compiler on this machine

@@ -95,7 +95,7 @@ impl TracedRun {
         let end = end.map(|why| format!("{why}; dependences after that are missing"));
         let narrowed = self.narrowed.as_ref();
         let narrowed =
-            narrowed.map(|it| format!("without {}, as with them {}", it.without, it.why));
+            narrowed.map(|it| format!("{} are left out: with them, {}", it.without, it.why));
         end.or(narrowed)
     }
 

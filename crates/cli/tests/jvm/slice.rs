@@ -177,7 +177,7 @@ fn a_run_that_initialises_much_is_traced_without_that() {
     let warning = "static initialisers are not traced: the slice is partial\n  trace more";
     says(&ended, 0, warning);
     for text in [
-        "partial: without static initialisers, as with them the run has more than 1 MB",
+        "partial: static initialisers are left out: with them, the run has more than 1 MB",
         "Towns.named\n",
         ">     21\n",
     ] {
