@@ -3,9 +3,11 @@
 
 use std::time::{Duration, Instant};
 
+use culprit_classfile::{ClassFile, Member, access};
 use culprit_minimize::MinimizedTest;
+use culprit_program::Program;
 use culprit_scripts::{InnerLevel, inner_levels};
-use culprit_signature::{Signature, ThrowSite};
+use culprit_signature::{Frame, Signature, ThrowSite};
 
 use crate::attempts::{body, calls_lambda};
 use crate::session::FailureTask;
@@ -109,7 +111,9 @@ impl Session<'_> {
             return Ok(Err(LevelReason::NotAlike));
         };
         Ok(match () {
-            () if refuses(&found, &failure.seen.signature) => Err(LevelReason::Refuses),
+            () if refuses(&found, &failure.seen.signature, &jvm.program) => {
+                Err(LevelReason::Refuses)
+            }
             () if calls_lambda(&found) => Err(LevelReason::NotAlike),
             () => Ok(found),
         })
@@ -125,15 +129,44 @@ fn is_chosen(depth: usize, levels: usize) -> bool {
 
 /// True if the exception comes from the method that a test calls, and not from an instruction. It may be right to refuse what it is given,
 /// and its caller at fault.
-fn refuses(found: &MinimizedTest, signature: &Signature) -> bool {
-    let ThrowSite::Place { frame, .. } = signature.site() else {
+fn refuses(found: &MinimizedTest, signature: &Signature, program: &Program) -> bool {
+    let ThrowSite::Place { above, .. } = signature.site() else {
         return false;
     };
     let script = &found.minimised.script;
     let mut calls = script.statements.iter().rev();
-    let called = calls.find_map(|statement| script.target(statement));
-    called.is_some_and(|called| called.name == frame.method)
+    let Some(called) = calls.find_map(|statement| script.target(statement)) else {
+        return false;
+    };
+    let mut frames = signature.thrown().frames.iter().skip(above.len());
+    let refuser = frames.find(|frame| frame.method == called.name || !throws_for(frame, program));
+    refuser.is_some_and(|frame| frame.method == called.name)
         && !signature.thrown().is_of_instruction()
+}
+
+/// True for a method that throws in the place of its caller: it makes exceptions, or checks what it is given.
+fn throws_for(frame: &Frame, program: &Program) -> bool {
+    let class = program.bytes(&frame.class.replace('.', "/"));
+    let Some(class) = class.and_then(|bytes| ClassFile::parse(&bytes).ok()) else {
+        return false;
+    };
+    let named = |method: &&Member| {
+        let name = class.pool.utf8(method.name);
+        name.is_ok_and(|name| name == frame.method)
+    };
+    let mut methods = class.methods.iter().filter(named).peekable();
+    methods.peek().is_some()
+        && methods.all(|method| match class.pool.utf8(method.descriptor) {
+            Ok(descriptor) => match descriptor.rsplit_once(')') {
+                Some((_, "V")) => method.access & access::STATIC != 0,
+                Some((_, made)) => {
+                    let made = made.strip_prefix('L').and_then(|it| it.strip_suffix(';'));
+                    made.is_some_and(|made| program.is_a(made, "java/lang/Throwable"))
+                }
+                None => false,
+            },
+            Err(_) => false,
+        })
 }
 
 #[cfg(test)]

@@ -171,7 +171,7 @@ impl LeftOutEntry {
             LevelReason::NotSmaller => "its test is no smaller",
             LevelReason::SameTest => "its test is the same as another one",
             LevelReason::Refuses => {
-                "the exception comes from the called method itself, which may be right to refuse what it was given"
+                "the exception comes from the called method or a helper of it, which may be right to refuse what it was given"
             }
             LevelReason::Enough => "levels around it were tried",
             LevelReason::FewCalls => "the test from outside has few calls",
