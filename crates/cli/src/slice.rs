@@ -229,10 +229,7 @@ impl Args {
                 console.err(),
                 "{warn}culprit: warning:{warn:#} {text}: the slice is partial"
             )?;
-            writeln!(
-                console.err(),
-                "  trace more with --max-trace, or slice a smaller test"
-            )?;
+            writeln!(console.err(), "  {}", explanation::longer(traced))?;
         }
         Ok(())
     }

@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use culprit_classfile::ClassFile;
 use culprit_jvm::{Deadline, Job, JobResult, WorkerPool};
+use culprit_model::script::{Action, Expectation};
 use culprit_model::{Outcome, Script, Statement, Tables};
 use culprit_program::Program;
+use culprit_signature::Thrown;
 use culprit_slice::{NodeId, Origin, Replayed};
 use culprit_weave::change::{CHANGE, CHANGE_CLASS, Changeable, InstructionPlace, changeable};
 use culprit_wire::{FreshState, LineCheck, Mode};
@@ -147,6 +149,7 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Error> {
 pub(crate) struct Laboratory<'a> {
     pub(crate) pool: &'a WorkerPool,
     pub(crate) script: &'a Script,
+    pub(crate) program: &'a Program,
     pub(crate) jobs: usize,
     pub(crate) limit: Duration,
     pub(crate) deadline: Deadline,
@@ -261,9 +264,27 @@ impl Laboratory<'_> {
             JobResult::Ran { outcome, .. } => match outcome {
                 Outcome::InSync { .. } => Ended::Passed,
                 Outcome::Threw { trace, .. } if (self.is_same)(&trace) => Ended::Failed,
+                Outcome::Threw { trace, .. } if self.is_expected(&trace) => Ended::Passed,
                 _ => Ended::Otherwise,
             },
             JobResult::Unresolved(_) => Ended::Otherwise,
         })
+    }
+
+    /// True for the stack trace of a run that ends with the exception that the script expects.
+    fn is_expected(&self, trace: &str) -> bool {
+        let expected = self
+            .script
+            .statements
+            .iter()
+            .find_map(|it| match it.action {
+                Action::Expect(Expectation::Whole(class)) => Some(self.script.class_name(class)),
+                _ => None,
+            });
+        let is_expected = |expected: &str| {
+            let thrown = Thrown::parse(trace);
+            thrown.is_some_and(|it| self.program.is_a(&it.class.replace('.', "/"), expected))
+        };
+        expected.is_some_and(is_expected)
     }
 }

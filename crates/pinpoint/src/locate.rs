@@ -90,9 +90,14 @@ impl FailingScript<'_> {
         let (tracer, traced) = self.to_trace().traced()?;
         let partial = traced.partial();
         let (run, stack) = self.failed(traced)?;
-        let criterion = Criterion::Exception;
         let is_own = |place: &Place| Owner::of(&place.class) == Owner::Other;
-        let distances = Distances::of(&run, &criterion, &is_own);
+        let mut criterion = Criterion::Exception;
+        let mut distances = Distances::of(&run, &criterion, &is_own);
+        if run.exception.is_some() && !distances.reach_own(&run) {
+            // An exception that is missing comes from a call that ended without it.
+            criterion = run.last_call(&is_own);
+            distances = Distances::of(&run, &criterion, &is_own);
+        }
         let nodes = distances.nearest(&run, EACH);
         let others = distances.outside(&run, EACH);
         let places = Places {
@@ -202,6 +207,7 @@ impl FailingScript<'_> {
         let laboratory = |limit| Laboratory {
             pool: &pool,
             script: self.script,
+            program: self.program,
             jobs: self.jobs,
             limit: ONE,
             deadline: self.deadline.within(limit),

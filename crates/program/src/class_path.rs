@@ -1,11 +1,11 @@
 //! A class path: jars and folders, searched in order, as a JVM does.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use culprit_jvm::untrusted;
 use zip::ZipArchive;
@@ -31,7 +31,7 @@ pub struct ClassPath {
 #[derive(Debug)]
 enum ClassPathEntry {
     Folder(PathBuf),
-    Jar(RefCell<Jar>),
+    Jar(Mutex<Jar>),
 }
 
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl ClassPath {
         for entry in &self.entries {
             let found = match entry {
                 ClassPathEntry::Folder(folder) => read(&folder.join(format!("{name}.class")))?,
-                ClassPathEntry::Jar(jar) => jar.borrow_mut().class(name, self.feature)?,
+                ClassPathEntry::Jar(jar) => locked(jar).class(name, self.feature)?,
             };
             if found.is_some() {
                 return Ok(found);
@@ -80,7 +80,7 @@ impl ClassPath {
         for entry in &self.entries {
             match entry {
                 ClassPathEntry::Folder(folder) => walk(folder, folder, &mut names)?,
-                ClassPathEntry::Jar(jar) => names.extend(jar.borrow().names()),
+                ClassPathEntry::Jar(jar) => names.extend(locked(jar).names()),
             }
         }
         names.retain(|name| !name.ends_with("module-info") && !name.ends_with("package-info"));
@@ -104,7 +104,7 @@ impl ClassPathEntry {
         let manifest = jar.entry("META-INF/MANIFEST.MF")?.unwrap_or_default();
         let versions = attribute(&manifest, "multi-release");
         jar.has_versions = versions.is_some_and(|it| it.trim_end().eq_ignore_ascii_case("true"));
-        Ok(ClassPathEntry::Jar(RefCell::new(jar)))
+        Ok(ClassPathEntry::Jar(Mutex::new(jar)))
     }
 }
 
@@ -196,6 +196,10 @@ fn unreadable(path: &Path, error: io::Error) -> Error {
         path: path.to_owned(),
         error,
     }
+}
+
+fn locked(jar: &Mutex<Jar>) -> MutexGuard<'_, Jar> {
+    jar.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn unreadable_jar(path: &Path, error: ZipError) -> Error {

@@ -123,6 +123,11 @@ impl Graph {
         self.origins.is_empty()
     }
 
+    /// True if it has as many nodes as it can have.
+    pub fn is_full(&self) -> bool {
+        self.origins.len() >= MOST_NODES as usize
+    }
+
     /// The number of data dependences.
     pub fn data_edges(&self) -> usize {
         self.parents.len()
@@ -142,11 +147,16 @@ impl Graph {
         }
     }
 
+    /// The branch, call, exception or statement because of which a node ran.
+    pub fn control(&self, node: NodeId) -> Option<NodeId> {
+        let control = self.controls.get(node.0 as usize).copied();
+        control.filter(|it| *it != NONE).map(NodeId)
+    }
+
     /// The nodes that a node depends on, each with the kind of dependence: control first.
     pub fn parents(&self, node: NodeId) -> impl Iterator<Item = (NodeId, Dependence)> + '_ {
         let at = node.0 as usize;
-        let control = self.controls.get(at).copied().filter(|it| *it != NONE);
-        let control = control.map(|it| (NodeId(it), Dependence::Control));
+        let control = self.control(node).map(|it| (it, Dependence::Control));
         let start = at.checked_sub(1).and_then(|before| self.ends.get(before));
         let range =
             start.copied().unwrap_or(0) as usize..self.ends.get(at).copied().unwrap_or(0) as usize;

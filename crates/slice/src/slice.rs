@@ -37,6 +37,28 @@ pub struct Slice {
 }
 
 impl Replayed {
+    /// What the last statement of the script that ran code which is looked at did, whatever the values were: its instructions
+    /// that no branch decided on.
+    pub fn last_call(&self, is_own: &dyn Fn(&Place) -> bool) -> Criterion {
+        let is_own =
+            |node: NodeId| place(&self.program, &self.graph, node).is_some_and(|it| is_own(&it));
+        let last = self.graph.nodes().rev().find(|node| is_own(*node));
+        let statement = last.and_then(|node| self.statement_of(node));
+        let is_direct = |node: &NodeId| {
+            let is_instruction = matches!(self.graph.origin(*node), Origin::Instruction(_));
+            is_instruction && statement.is_some() && self.graph.control(*node) == statement
+        };
+        Criterion::Nodes(self.graph.nodes().filter(is_direct).collect())
+    }
+
+    /// The statement without which a node would not have run.
+    fn statement_of(&self, mut node: NodeId) -> Option<NodeId> {
+        while let Origin::Instruction(_) = self.graph.origin(node) {
+            node = self.graph.control(node)?;
+        }
+        Some(node)
+    }
+
     /// The nodes of a criterion.
     pub fn nodes(&self, criterion: &Criterion) -> Vec<NodeId> {
         match criterion {

@@ -65,10 +65,19 @@ pub(super) fn not_there(why: &NotThere, traced: &TracedRun) -> Expected {
     };
     if let Some(partial) = traced.partial() {
         hint.push_str(&format!(
-            "\nthe trace is not complete: {partial} (--max-trace)"
+            "\nthe trace is not complete: {partial}; {}",
+            longer(traced)
         ));
     }
     Expected::new(ExitCode::No, why.to_string()).hint(hint)
+}
+
+/// The next step where a trace is not complete.
+pub(super) fn longer(traced: &TracedRun) -> &'static str {
+    match traced.replayed.graph.is_full() {
+        true => "slice a smaller test",
+        false => "trace more with --max-trace, or slice a smaller test",
+    }
 }
 
 /// The lines nearest to one, in order.
@@ -86,7 +95,7 @@ pub(super) fn not_sliced(traced: &TracedRun, what: &str) -> Expected {
     if let Some(partial) = &traced.replayed.partial {
         let message = format!("the trace ends before {what}: {partial}");
         return Expected::new(ExitCode::No, message)
-            .hint("trace more with --max-trace, or start from a line: --from CLASS:LINE");
+            .hint(longer(traced).to_owned() + ", or start from a line: --from CLASS:LINE");
     }
     let message = format!("{what} in code that is not traced, such as native code or the JDK");
     Expected::new(ExitCode::No, message).hint("start from a line of the program: --from CLASS:LINE")
