@@ -326,9 +326,11 @@ impl Outcome {
         self.inside || self.around.is_some() || self.is_result_tested
     }
 
-    /// Keeps the reason of the first attempt that came to nothing.
+    /// Keeps the reason of the first attempt that came to nothing, unless it saw nothing fail.
     fn fail(&mut self, error: Error) {
-        self.why.get_or_insert(error);
+        if self.why.as_ref().is_none_or(Error::is_unseen) {
+            self.why = Some(error);
+        }
     }
 }
 

@@ -140,6 +140,17 @@ impl Error {
 }
 
 impl Error {
+    /// Whether no recorded call had the failure.
+    pub(crate) fn is_unseen(&self) -> bool {
+        matches!(
+            self,
+            Error::Reduction(
+                ReductionError::NotLinked
+                    | ReductionError::Script(culprit_scripts::Error::NoFailure)
+            )
+        )
+    }
+
     /// Whether the condition of the user is wrong, and not the program.
     pub(crate) fn is_about_condition(&self) -> bool {
         use culprit_scripts::Error::Expression;

@@ -3,14 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use culprit_minimize::{Error as ReductionError, MinimizedTest};
+use culprit_minimize::MinimizedTest;
 use culprit_model::observe::ClassOrigin;
 use culprit_model::options::{Mode, RecordOptions, WeaveOptions};
 use culprit_model::{Failure as RecordedThrowable, Owner, Pattern, Selection};
 use culprit_program::{Program, with_loader};
 use culprit_scripts::{
-    Error as ScriptError, Extracted, Script, extract, finds_fault, loader_of_failing_call, select,
-    wrong_results,
+    Extracted, Script, extract, finds_fault, loader_of_failing_call, select, wrong_results,
 };
 use culprit_signature::{Signature, Thrown};
 use culprit_trace::{Recording, RunFolder};
@@ -247,14 +246,8 @@ fn without_unseen(found: MinimizedTest, extracted: &Extracted) -> Result<Minimiz
 /// The error for a failure that no recorded call has: if classes were excluded because a mocking library made their objects,
 /// it is one of theirs.
 fn of_mock(error: Error, part: &RecordedPart, selection: &Selection) -> Error {
-    let is_unseen = matches!(
-        error,
-        Error::Reduction(
-            ReductionError::NotLinked | ReductionError::Script(ScriptError::NoFailure)
-        )
-    );
     let excluded = &selection.exclude[part.selection.exclude.len()..];
-    match excluded.first().filter(|_| is_unseen) {
+    match excluded.first().filter(|_| error.is_unseen()) {
         Some(class) => Error::OfMock(class.to_string()),
         None => error,
     }

@@ -120,10 +120,14 @@ pub(crate) fn explained(error: impl Into<Error>) -> anyhow::Error {
                 &format!("to debug the exception: culprit debug --exception {class} -- ..."),
             )
         }
-        Error::MainAgain(_) => told(
+        Error::MainAgain(class) => told(
             ExitCode::No,
-            "record a part of the program: culprit record --contents --observe CLASS -- ..., \
-                        then culprit minimize",
+            &format!(
+                "to see what the failure depends on: culprit record -o run --contents --observe {0} -- ..., \
+                 then culprit slice run\n\
+                 for a test, name a class that {0} calls instead, then culprit minimize run",
+                clean::line(&class)
+            ),
         ),
         Error::NoFailure(_) => told(ExitCode::Recording, "record a run that fails"),
         Error::NoStack => Expected::new(ExitCode::Recording, message),

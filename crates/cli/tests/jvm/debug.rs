@@ -100,6 +100,15 @@ impl Program {
         report["tests"][0].clone()
     }
 
+    /// The levels of the tests, in their order.
+    fn levels(&self) -> Vec<String> {
+        let report: serde_json::Value =
+            conforming::<TestsDocument>(&self.read("out/report.json")).unwrap();
+        let levels = report["tests"].as_array().unwrap().iter();
+        let level = |test: &serde_json::Value| test["level"].as_str().unwrap().to_owned();
+        levels.map(level).collect()
+    }
+
     /// `culprit record ... -o run -- java ...`
     pub(crate) fn record(&self, options: &[&str], program: &[&str]) {
         let record = ["record", "--quiet", "-o", "run"].iter().chain(options);
@@ -307,11 +316,26 @@ fn a_crash_is_shown_from_levels_in_between_too() {
     insta::assert_snapshot!(ended.out);
     let between = program.read("out/between/haul/RouteTest.java");
     assert!(ended.out.ends_with(&between), "{between}");
-    let report: serde_json::Value =
-        conforming::<TestsDocument>(&program.read("out/report.json")).unwrap();
-    let levels = report["tests"].as_array().unwrap().iter();
-    let levels: Vec<_> = levels.map(|test| test["level"].as_str().unwrap()).collect();
-    assert_eq!(levels, ["outermost", "innermost", "between"]);
+    assert_eq!(program.levels(), ["outermost", "innermost", "between"]);
+}
+
+/// The method that throws does so for the one that calls it, which may be right to refuse what it is given.
+#[test]
+fn no_level_begins_at_a_method_that_refuses_what_it_is_given() {
+    let program = Program::compile("between", &[]);
+    let ended = program.debug(&["yard.Main", "spare"]);
+    says(
+        &ended,
+        0,
+        "IllegalArgumentException \"0 is too small\" at Checks.tooSmall",
+    );
+    assert_eq!(program.levels(), ["outermost"], "{}", ended.out);
+    let left_out = program.report()["leftOut"].clone();
+    for (at, class) in ["haul.Checks", "haul.Route"].into_iter().enumerate() {
+        assert_eq!(left_out[at]["called"], class, "{left_out}");
+        let why = left_out[at]["why"].as_str().unwrap();
+        assert!(why.contains("may be right to refuse"), "{why}");
+    }
 }
 
 #[test]
@@ -538,6 +562,14 @@ fn what_a_test_expects_to_be_thrown_the_small_one_expects_too() {
     let ended = program.debug(&["org.junit.runner.JUnitCore", "shelf.ShelfExpectsTest"]);
     says(&ended, 0, "compiled and run: fails the same way");
     insta::assert_snapshot!(ended.out);
+    // An exception that is missing comes from the branch that did not lead to it.
+    says(
+        &ended,
+        0,
+        "where it comes from, the failure first: Shelf.java:16 confirmed: if this goes the other way, nothing fails",
+    );
+    let origin = program.report()["origin"].clone();
+    assert_eq!(origin["methods"][0]["method"], "put", "{origin}");
 }
 
 /// `culprit debug --fails-if` on a program that throws nothing.
@@ -934,6 +966,27 @@ fn where_the_main_class_is_the_program_its_own_calls_are_the_test() {
     assert!(ended.out.contains("Till.total(\""), "{}", ended.out);
     assert!(!ended.out.contains("main("), "{}", ended.out);
     assert_eq!(program.report()["left"], 1, "{}", ended.out);
+}
+
+/// There is nothing that a test could call; the commands of the message show what the failure depended on.
+#[test]
+fn a_program_that_is_only_main_is_sliced() {
+    let program = Program::compile("single", &[]);
+    let ended = program.debug(&["cellar.Cellar"]);
+    says(&ended, 1, "which is the program again");
+    says(
+        &ended,
+        1,
+        "culprit record -o run --contents --observe cellar.Cellar -- ..., then culprit slice run",
+    );
+    program.record(
+        &["--contents", "--observe", "cellar.Cellar"],
+        &["cellar.Cellar"],
+    );
+    let ended = program.culprit(["slice", "run"]);
+    says(&ended, 0, "");
+    assert!(ended.out.contains("depends on 4\n"), "{}", ended.out);
+    assert!(ended.out.contains("branch at 8"), "{}", ended.out);
 }
 
 #[test]
