@@ -139,9 +139,12 @@ fn refuses(found: &MinimizedTest, signature: &Signature, program: &Program) -> b
         return false;
     };
     let mut frames = signature.thrown().frames.iter().skip(above.len());
-    let refuser = frames.find(|frame| frame.method == called.name || !throws_for(frame, program));
-    refuser.is_some_and(|frame| frame.method == called.name)
-        && !signature.thrown().is_of_instruction()
+    let is_called = |frame: &Frame| {
+        let class = frame.class.replace('.', "/");
+        frame.method == called.name && program.is_a(&class, &called.owner)
+    };
+    let refuser = frames.find(|frame| is_called(frame) || !throws_for(frame, program));
+    refuser.is_some_and(is_called) && !signature.thrown().is_of_instruction()
 }
 
 /// True for a method that throws in the place of its caller: it makes exceptions, or checks what it is given.

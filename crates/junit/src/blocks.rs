@@ -67,6 +67,9 @@ impl Scope<'_> {
             let name = self.names.borrow().clone().give("expected");
             let mut body = vec![Line::Do(tried.call)];
             body.extend(failing);
+            if self.is_tolerated(&tried.caught, node) {
+                return Ok(Some(Block::new(body, count)));
+            }
             let line = Line::Try {
                 body,
                 caught: self.named_class(&tried.caught),
@@ -97,10 +100,10 @@ impl Scope<'_> {
         after: &[usize],
         progress: &mut Progress<'_>,
     ) -> Result<Block, Error> {
-        if self.is_tolerated_already(tolerated, node) {
+        let tolerated = self.graph.class(tolerated, node.number)?;
+        if self.is_tolerated(tolerated, node) {
             return Ok(Block::new(Vec::new(), 0));
         }
-        let tolerated = self.graph.class(tolerated, node.number)?;
         let [last] = after else {
             return self.tolerating_all(tolerated, after, progress);
         };
@@ -157,11 +160,17 @@ impl Scope<'_> {
         Ok(Block::new(vec![line], after.len()))
     }
 
-    /// The statement is written among others that may throw the same.
-    fn is_tolerated_already(&self, tolerated: TypeId, node: &Node<'_>) -> bool {
-        let same = Action::Expect(Expectation::Next(tolerated));
+    /// A statement is written among others that may throw the same.
+    fn is_tolerated(&self, class: &str, node: &Node<'_>) -> bool {
         let mut earlier = self.graph.nodes[..node.number].iter();
-        earlier.any(|other| other.statement.action == same)
+        earlier.any(|other| match other.statement.action {
+            Action::Expect(Expectation::Next(tolerated)) => {
+                let tolerated = self.graph.class(tolerated, other.number);
+                let is_around = self.loops.are_together(other.number, node.number);
+                is_around && tolerated.is_ok_and(|tolerated| tolerated == class)
+            }
+            _ => false,
+        })
     }
 
     /// The test goes on only if something holds.

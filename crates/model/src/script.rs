@@ -12,6 +12,7 @@ mod compute;
 mod group;
 mod lambda;
 pub mod loops;
+mod missing;
 mod objects;
 mod operator;
 mod stand_in;
@@ -30,6 +31,7 @@ pub use check::{Inconsistency, Problem};
 pub use compute::compute;
 pub use group::{Grouper, Ungrouped};
 pub use lambda::{HandleKind, Lambda};
+pub use missing::Missing;
 pub use objects::{Object, ObjectOrigin, Role, Use};
 pub use operator::{Effect, Form, Operation, Operator};
 pub use stand_in::{AnswerPlace, AnsweredMethod, StandIn};
@@ -58,6 +60,11 @@ pub struct Wait {
 }
 
 impl Script {
+    /// The statement that should have thrown an exception, if the script fails because it did not.
+    pub fn missing(&self) -> Option<Missing> {
+        Missing::of(self)
+    }
+
     /// The site of a call or access.
     pub fn site(&self, statement: &Statement) -> Option<&Site> {
         self.tables.site(statement.site()?)

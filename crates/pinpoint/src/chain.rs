@@ -100,15 +100,15 @@ pub(crate) fn chain(
     links
 }
 
-/// The branches outside of the slice with which the failure goes away if they go the other way, the last first.
+/// The branches that lead no value to the failure, but with which it goes away if they go the other way.
 pub(crate) fn omissions(
     run: &Replayed,
-    distances: &Distances,
     experiments: &[Experiment],
+    may_be: &dyn Fn(NodeId) -> bool,
 ) -> Vec<Link> {
     let decide = experiments
         .iter()
-        .filter(|it| it.ended == Ended::Passed && distances.at(it.spot.node).is_infinite());
+        .filter(|it| it.ended == Ended::Passed && may_be(it.spot.node));
     let mut links: Vec<Link> = Vec::new();
     for it in decide {
         if let Some(place) = run.program.place(it.spot.instruction) {
@@ -188,6 +188,7 @@ impl Ways {
         for node in run.nodes(criterion) {
             ways[node.0 as usize] = Way {
                 suspects: aim(node).unwrap_or(0),
+                confirmed: u8::from(confirmed.contains_key(&node)),
                 length: 0.0,
                 ..Way::NONE
             };

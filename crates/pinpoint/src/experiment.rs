@@ -9,16 +9,15 @@ use std::time::Duration;
 
 use culprit_classfile::ClassFile;
 use culprit_jvm::{Deadline, Job, JobResult, WorkerPool};
-use culprit_model::script::{Action, Expectation};
 use culprit_model::{Outcome, Script, Statement, Tables};
 use culprit_program::Program;
-use culprit_signature::Thrown;
 use culprit_slice::{NodeId, Origin, Replayed};
 use culprit_weave::change::{CHANGE, CHANGE_CLASS, Changeable, InstructionPlace, changeable};
 use culprit_wire::{FreshState, LineCheck, Mode};
 
 use crate::Error;
 use crate::change::Change;
+use crate::expected::{EndedBy, is_expected};
 
 /// An instruction instance that can be changed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -250,12 +249,17 @@ impl Laboratory<'_> {
         statements: &Vec<&Statement>,
         fresh: FreshState,
     ) -> Option<Ended> {
+        let expects = |at: u64, trace: &str| {
+            let at = usize::try_from(at).unwrap_or(usize::MAX);
+            let ended = EndedBy { at, trace };
+            is_expected(&tables, statements, self.program, &ended)
+        };
         let answer = self.pool.run(&Job {
             mode: Mode::Plain,
             fresh,
             multi_threaded: false,
             lines: LineCheck::Ignore,
-            tables,
+            tables: Arc::clone(&tables),
             source: statements,
             limit: self.limit,
             deadline: self.deadline.clone(),
@@ -264,27 +268,10 @@ impl Laboratory<'_> {
             JobResult::Ran { outcome, .. } => match outcome {
                 Outcome::InSync { .. } => Ended::Passed,
                 Outcome::Threw { trace, .. } if (self.is_same)(&trace) => Ended::Failed,
-                Outcome::Threw { trace, .. } if self.is_expected(&trace) => Ended::Passed,
+                Outcome::Threw { at, trace } if expects(at, &trace) => Ended::Passed,
                 _ => Ended::Otherwise,
             },
             JobResult::Unresolved(_) => Ended::Otherwise,
         })
-    }
-
-    /// True for the stack trace of a run that ends with the exception that the script expects.
-    fn is_expected(&self, trace: &str) -> bool {
-        let expected = self
-            .script
-            .statements
-            .iter()
-            .find_map(|it| match it.action {
-                Action::Expect(Expectation::Whole(class)) => Some(self.script.class_name(class)),
-                _ => None,
-            });
-        let is_expected = |expected: &str| {
-            let thrown = Thrown::parse(trace);
-            thrown.is_some_and(|it| self.program.is_a(&it.class.replace('.', "/"), expected))
-        };
-        expected.is_some_and(is_expected)
     }
 }

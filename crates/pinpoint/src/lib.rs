@@ -11,6 +11,7 @@ mod chain;
 mod change;
 mod dependence;
 mod error;
+mod expected;
 mod experiment;
 mod locate;
 mod neighbour;

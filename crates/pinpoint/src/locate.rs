@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use culprit_jvm::{Deadline, WorkingFolder};
+use culprit_model::script::Missing;
 use culprit_model::{Owner, Script};
 use culprit_program::{PlainWorkers, Program, Sources};
 use culprit_slice::{Criterion, NodeId, Origin, Place, Replayed};
@@ -14,7 +15,7 @@ use culprit_weave::change::Changeable;
 use crate::Error;
 use crate::chain::{Evidence, Link, chain, omissions, remove};
 use crate::change::{Change, Replacement};
-use crate::experiment::{Experiment, Laboratory, PlannedChange, Spot, prepare, spots};
+use crate::experiment::{Ended, Experiment, Laboratory, PlannedChange, Spot, prepare, spots};
 use crate::neighbour::{Difference, Neighbour, Neighbours, PassingValues, neighbours};
 use crate::rank::{Distances, Suspect, suspects};
 use crate::source::{Excerpt, SourceFiles, excerpts};
@@ -93,9 +94,12 @@ impl FailingScript<'_> {
         let is_own = |place: &Place| Owner::of(&place.class) == Owner::Other;
         let mut criterion = Criterion::Exception;
         let mut distances = Distances::of(&run, &criterion, &is_own);
-        if run.exception.is_some() && !distances.reach_own(&run) {
-            // An exception that is missing comes from a call that ended without it.
-            criterion = run.last_call(&is_own);
+        let missing = self.script.missing().filter(|_| run.exception.is_some());
+        if let Some(missing) = missing {
+            criterion = Criterion::Nodes(match missing {
+                Missing::Last => run.decisions(None, &is_own),
+                Missing::Of(statement) => run.decisions(Some(statement), &is_own),
+            });
             distances = Distances::of(&run, &criterion, &is_own);
         }
         let nodes = distances.nearest(&run, EACH);
@@ -109,6 +113,10 @@ impl FailingScript<'_> {
             experiments,
             untried,
         } = self.experiments(&run, &places, &tracer)?;
+        let decisions = run.nodes(&criterion);
+        if let Some(decisive) = decisive(&decisions, &experiments).filter(|_| missing.is_some()) {
+            criterion = Criterion::Nodes(vec![decisive]);
+        }
         let slice = run.backward(&criterion).nodes;
         let suspects = suspects(&run, &distances, &experiments, &stack);
         let passing = PassingValues::of(&run, &neighbours.found, &places.inside);
@@ -120,7 +128,9 @@ impl FailingScript<'_> {
             &suspects,
             &passing,
         );
-        let mut omissions = omissions(&run, &distances, &experiments);
+        let is_decision = |node| missing.is_some() && decisions.contains(&node);
+        let is_omission = |node| distances.at(node).is_infinite() || is_decision(node);
+        let mut omissions = omissions(&run, &experiments, &is_omission);
         let mut files = SourceFiles::of(Sources::of(self.program.class_path()));
         let is_on_chain = |link: &Link| {
             let mut places = chain.iter().map(|it| (&it.place.class, it.place.line));
@@ -236,6 +246,13 @@ impl FailingScript<'_> {
             untried: None,
         })
     }
+}
+
+/// The last of some nodes that an experiment confirmed.
+fn decisive(nodes: &[NodeId], experiments: &[Experiment]) -> Option<NodeId> {
+    let passed = experiments.iter().filter(|it| it.ended == Ended::Passed);
+    let passed = passed.map(|it| it.spot.node);
+    passed.filter(|it| nodes.contains(it)).max()
 }
 
 /// The instruction instances that may be changed.

@@ -60,12 +60,6 @@ impl Distances {
         Distances { nodes, own }
     }
 
-    /// True if the criterion depends on instructions that are looked at.
-    pub(crate) fn reach_own(&self, run: &Replayed) -> bool {
-        let mut nodes = run.graph.nodes();
-        nodes.any(|node| self.at(node).is_finite() && self.is_own(run, node))
-    }
-
     /// True for an instance of an instruction that is looked at.
     pub(crate) fn is_own(&self, run: &Replayed, node: NodeId) -> bool {
         match run.graph.origin(node) {

@@ -363,7 +363,7 @@ pub fn followed(
 }
 
 /// The class of what a statement threw.
-fn thrown(statement: &Statement) -> Option<TypeId> {
+pub(crate) fn thrown(statement: &Statement) -> Option<TypeId> {
     match statement.thrown()? {
         Value::Reference(Reference::Object { class, .. }) => Some(*class),
         _ => None,

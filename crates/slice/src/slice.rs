@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::graph::{Dependence, Graph, NodeId, Origin};
-use crate::program::{Place, Program};
+use crate::program::{Place, Program, Role};
 use crate::replay::Replayed;
 
 /// What a slice starts from.
@@ -37,26 +37,52 @@ pub struct Slice {
 }
 
 impl Replayed {
-    /// What the last statement of the script that ran code which is looked at did, whatever the values were: its instructions
-    /// that no branch decided on.
-    pub fn last_call(&self, is_own: &dyn Fn(&Place) -> bool) -> Criterion {
-        let is_own =
-            |node: NodeId| place(&self.program, &self.graph, node).is_some_and(|it| is_own(&it));
-        let last = self.graph.nodes().rev().find(|node| is_own(*node));
-        let statement = last.and_then(|node| self.statement_of(node));
-        let is_direct = |node: &NodeId| {
-            let is_instruction = matches!(self.graph.origin(*node), Origin::Instruction(_));
-            is_instruction && statement.is_some() && self.graph.control(*node) == statement
+    /// What decided that a statement threw nothing: the branches of the code that it ran, as far as this is looked at, and the
+    /// handlers there that were given an exception; without any, the instructions that no branch decided on. Without a
+    /// number it is the last statement that ran such code.
+    pub fn decisions(&self, number: Option<usize>, is_own: &dyn Fn(&Place) -> bool) -> Vec<NodeId> {
+        let is_own = |node: &NodeId| {
+            let place = place(&self.program, &self.graph, *node);
+            place.is_some_and(|it| is_own(&it))
         };
-        Criterion::Nodes(self.graph.nodes().filter(is_direct).collect())
-    }
-
-    /// The statement without which a node would not have run.
-    fn statement_of(&self, mut node: NodeId) -> Option<NodeId> {
-        while let Origin::Instruction(_) = self.graph.origin(node) {
-            node = self.graph.control(node)?;
+        let mut statements: Vec<Option<NodeId>> = vec![None; self.graph.len()];
+        for node in self.graph.nodes() {
+            statements[node.0 as usize] = match self.graph.origin(node) {
+                Origin::Statement(_) => Some(node),
+                Origin::Instruction(_) => {
+                    let control = self.graph.control(node);
+                    control.and_then(|it| statements[it.0 as usize])
+                }
+            };
         }
-        Some(node)
+        let is_wanted = |node: &NodeId| match self.graph.origin(*node) {
+            Origin::Statement(it) => number.is_none_or(|number| it as usize == number),
+            Origin::Instruction(_) => false,
+        };
+        let statement = |node: &NodeId| statements[node.0 as usize].filter(is_wanted);
+        let mut own = self.graph.nodes().rev().filter(is_own);
+        let Some(statement) = own.find_map(|node| statement(&node)) else {
+            return Vec::new();
+        };
+        let ran = self.graph.nodes();
+        let ran = ran.filter(|it| statements[it.0 as usize] == Some(statement) && is_own(it));
+        let ran: Vec<NodeId> = ran.collect();
+        let decides = |node: &NodeId| {
+            let is_branch = match self.graph.origin(*node) {
+                Origin::Instruction(number) => self.program.role(number) == Role::Branch,
+                Origin::Statement(_) => false,
+            };
+            let mut kinds = self.graph.parents(*node).map(|(_, kind)| kind);
+            is_branch || kinds.any(|kind| kind == Dependence::Exception)
+        };
+        let decisions: Vec<NodeId> = ran.iter().copied().filter(decides).collect();
+        match decisions.is_empty() {
+            true => {
+                let is_certain = |node: &NodeId| self.graph.control(*node) == Some(statement);
+                ran.into_iter().filter(is_certain).collect()
+            }
+            false => decisions,
+        }
     }
 
     /// The nodes of a criterion.

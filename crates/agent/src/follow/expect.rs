@@ -30,13 +30,16 @@ impl Following {
         // `if (wrong) fail();` is about the answer.
         let is_answered = self.writer.lock_safe().has_condition_behind(call.statement);
         if !is_answered {
-            self.require_missing(call.statement, &class);
+            let others = calls.filter(|it| it.into_program && it.statement < call.statement);
+            let others: Vec<usize> = others.map(|it| it.statement).collect();
+            self.require_missing(call.statement, others, &class);
         }
     }
 
-    /// The script continues only if a call did not throw what it should.
-    fn require_missing(&self, call: usize, class: &str) {
+    /// The script continues only if a call did not throw what it should. The driver takes it from calls before it, too.
+    fn require_missing(&self, call: usize, others: Vec<usize>, class: &str) {
         let mut writer = self.writer.lock_safe();
+        writer.ready_at(others, class);
         let Some(expected) = writer.expected(call, class) else {
             return;
         };
@@ -130,9 +133,11 @@ impl Following {
             }
             return;
         }
+        let others = writer.calls_since(before).into_iter();
+        let others: Vec<usize> = others.filter(|it| Some(*it) < last).collect();
         drop(writer);
         if let (Some(class), Some(call)) = (expected, last) {
-            self.require_missing(call, class);
+            self.require_missing(call, others, class);
         }
         let class = jni.object_class(thrown);
         let message = jni

@@ -1,6 +1,6 @@
 //! Writes the script of what a followed driver does, statement by statement.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use culprit_model::script::{
@@ -54,6 +54,8 @@ pub(super) struct ScriptWriter {
     pub(super) thrown: HashSet<ObjectId>,
     /// By exception, what else the driver was ready for where it came.
     tolerated: HashMap<ObjectId, TypeId>,
+    /// What calls that returned may throw instead.
+    ready: BTreeMap<usize, TypeId>,
     /// Exceptions in place of which any call of the test may throw what else it was ready for.
     throughout: HashSet<ObjectId>,
 }
@@ -302,21 +304,29 @@ impl ScriptWriter {
             && (is_program(&target.owner) || class.is_some_and(|class| is_program(&class.name)))
     }
 
+    /// The calls into the program among the statements from one on.
+    pub(super) fn calls_since(&self, from: usize) -> Vec<usize> {
+        let statements = self.statements.iter().enumerate().skip(from);
+        let calls = statements.filter(|(_, statement)| self.is_into(statement));
+        calls.map(|(number, _)| number).collect()
+    }
+
+    fn is_into(&self, statement: &Statement) -> bool {
+        let Action::Call(call) = &statement.action else {
+            return false;
+        };
+        self.builder.tables().site(call.site).is_some_and(|site| {
+            let on = statement.given.first().filter(|_| site.has_receiver());
+            self.is_into_program(&site.target, on)
+        })
+    }
+
     /// The last call among the statements from one on that may throw what a test expects: one into the
     /// program, or else any.
     pub(super) fn last_call_since(&self, from: usize) -> Option<usize> {
-        let into = |statement: &Statement| {
-            let Action::Call(call) = &statement.action else {
-                return false;
-            };
-            self.builder.tables().site(call.site).is_some_and(|site| {
-                let on = statement.given.first().filter(|_| site.has_receiver());
-                self.is_into_program(&site.target, on)
-            })
-        };
         let any = |statement: &Statement| self.may_throw(statement);
         let statements = self.statements.get(from..)?;
-        let last = statements.iter().rposition(into);
+        let last = statements.iter().rposition(|it| self.is_into(it));
         last.or_else(|| statements.iter().rposition(any))
             .map(|at| from + at)
     }
@@ -354,10 +364,21 @@ impl ScriptWriter {
         self.throughout.insert(thrown);
     }
 
+    /// Calls that returned may throw these as well, as far as the driver is concerned.
+    pub(super) fn ready_at(&mut self, calls: impl IntoIterator<Item = usize>, class: &str) {
+        let class = self.class(class);
+        self.ready
+            .extend(calls.into_iter().map(|call| (call, class)));
+    }
+
     /// The script, with the tolerated exceptions stated before the calls. The writer is empty afterwards.
     pub(super) fn take(&mut self) -> Script {
         let mut statements = Vec::with_capacity(self.statements.len());
-        for statement in std::mem::take(&mut self.statements) {
+        let ready = std::mem::take(&mut self.ready);
+        for (number, statement) in std::mem::take(&mut self.statements).into_iter().enumerate() {
+            if let Some(class) = ready.get(&number) {
+                statements.push(self.builder.expect(Expectation::Next(*class)));
+            }
             let class = statement
                 .catches()
                 .and_then(|thrown| self.tolerated.get(&thrown).copied());

@@ -290,7 +290,7 @@ impl Worker {
             (Ok(_), StatementEnd::Threw(_)) => Passed::Reference(None),
             (Ok(result), _) => result,
             (Err(thrown), StatementEnd::Threw(said))
-                if !placed.is_last && self.is_as_said(jni, said, &thrown) =>
+                if !placed.is_last && self.is_as_said(jni, said, &thrown)? =>
             {
                 Passed::Reference(Some(thrown))
             }
@@ -310,13 +310,12 @@ impl Worker {
         }
     }
 
-    /// Whether an exception is of the class that was recorded, which a test catches.
-    fn is_as_said(&self, jni: &Jni<'_>, said: &Value, thrown: &Local<'_>) -> bool {
+    /// Whether a test catches an exception: it is of the class that was recorded, or of one below.
+    fn is_as_said(&self, jni: &Jni<'_>, said: &Value, thrown: &Local<'_>) -> Result<bool, Halt> {
         let Value::Reference(Reference::Object { class, .. }) = said else {
-            return false;
+            return Ok(false);
         };
-        let said = self.run.lock_safe().said.type_name(*class).to_owned();
-        self.class_name(jni, thrown) == said
+        Ok(jni.is_instance(thrown, &self.class(jni, *class)?))
     }
 
     fn read_plainly<'j>(

@@ -570,6 +570,12 @@ fn what_a_test_expects_to_be_thrown_the_small_one_expects_too() {
     );
     let origin = program.report()["origin"].clone();
     assert_eq!(origin["methods"][0]["method"], "put", "{origin}");
+    // Also in a method that checks what another one was given, and with code behind it.
+    says(
+        &ended,
+        0,
+        "where it comes from, the failure first: Shelf.java:38 confirmed: if this goes the other way, nothing fails",
+    );
 }
 
 /// `culprit debug --fails-if` on a program that throws nothing.
