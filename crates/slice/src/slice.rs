@@ -37,7 +37,7 @@ pub struct Slice {
 }
 
 impl Replayed {
-    /// What decided that a statement threw nothing: the branches of the code that it ran, as far as this is looked at, and the
+    /// The decisions by which a statement threw nothing: the branches of the code that it ran, as far as this is looked at, and the
     /// handlers there that were given an exception; without any, the instructions that no branch decided on. Without a
     /// number it is the last statement that ran such code.
     pub fn decisions(&self, number: Option<usize>, is_own: &dyn Fn(&Place) -> bool) -> Vec<NodeId> {

@@ -54,7 +54,7 @@ pub(super) struct ScriptWriter {
     pub(super) thrown: HashSet<ObjectId>,
     /// By exception, what else the driver was ready for where it came.
     tolerated: HashMap<ObjectId, TypeId>,
-    /// What calls that returned may throw instead.
+    /// By statement, the exception that a call which returned might have thrown.
     ready: BTreeMap<usize, TypeId>,
     /// Exceptions in place of which any call of the test may throw what else it was ready for.
     throughout: HashSet<ObjectId>,

@@ -310,7 +310,7 @@ impl Worker {
         }
     }
 
-    /// Whether a test catches an exception: it is of the class that was recorded, or of one below.
+    /// True if a test catches an exception: it is of the class that was recorded, or of one below.
     fn is_as_said(&self, jni: &Jni<'_>, said: &Value, thrown: &Local<'_>) -> Result<bool, Halt> {
         let Value::Reference(Reference::Object { class, .. }) = said else {
             return Ok(false);

@@ -95,18 +95,19 @@ impl Program {
 
     /// The report on the first failure.
     pub(crate) fn report(&self) -> serde_json::Value {
-        let report: serde_json::Value =
-            conforming::<TestsDocument>(&self.read("out/report.json")).unwrap();
-        report["tests"][0].clone()
+        self.tests()[0].clone()
     }
 
     /// The levels of the tests, in their order.
     fn levels(&self) -> Vec<String> {
+        let level = |test: &serde_json::Value| test["level"].as_str().unwrap().to_owned();
+        self.tests().iter().map(level).collect()
+    }
+
+    fn tests(&self) -> Vec<serde_json::Value> {
         let report: serde_json::Value =
             conforming::<TestsDocument>(&self.read("out/report.json")).unwrap();
-        let levels = report["tests"].as_array().unwrap().iter();
-        let level = |test: &serde_json::Value| test["level"].as_str().unwrap().to_owned();
-        levels.map(level).collect()
+        report["tests"].as_array().unwrap().clone()
     }
 
     /// `culprit record ... -o run -- java ...`
